@@ -40,6 +40,26 @@ def test_the_page_says_what_claims_say_of_its_rows(name: str) -> None:
     assert all(finding.found.replace("|", "\\|") in page for finding in findings)
 
 
+def test_what_costs_nothing_is_not_the_cheaper_one() -> None:
+    claim = claim_of(fig26.STUDY, "F26a")
+    nothing = only(lambda row: row["architecture"] == "hs", times("cost", 0))
+    assert claim.answer(kept("fig26")).verdict is Verdict.HOLDS
+    assert claim.answer(nothing(kept("fig26"))).verdict is Verdict.DIFFERS
+
+
+def test_no_claim_is_made_twice() -> None:
+    """Neither in the same words nor about the same runs with the same outcome."""
+    said = [(c.name, c.says) for name in NAMES for c in find(name).claims]
+    assert [each for each in said if said.count(each) > 1] == []
+    shares = [
+        tuple(map(str, choices.advertising(claim.of(kept("choices")), choice).items()))
+        for choice in choices.CHOICES
+        for claim in choices.CLAIMS
+        if claim.name == "aa/as" and claim.says.startswith(f"{choice}: ")
+    ]
+    assert len(set(shares)) == len(shares) > 5
+
+
 LONG = {"choices", "fig27", "fig30", "fig31"}
 SOME_SLOW = [
     pytest.param(name, marks=pytest.mark.slow) if name in LONG else name

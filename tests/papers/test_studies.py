@@ -80,7 +80,6 @@ def times(column: str, factor: float) -> Spoil:
         ("fig27", lambda row: {**row, "cost": number(row, "parties") ** 2}, "F27a"),
         ("fig28", lambda row: {**row, "cost": 1.0}, "F28a"),
         ("fig29", lambda row: {**row, "cost": 1.0}, "F29a"),
-        ("fig30", lambda row: {**row, "cost": number(row, "parties") ** 3}, "F29a"),
         ("fig31", times("subscription_cost", 1.01), "F31d"),
         ("fig32", times("object_way", 1.2), "F32b"),
         ("fig33", lambda row: {**row, "notification_cost": 7.0}, "F33a"),

@@ -16,7 +16,7 @@ from siena.research.studies.figures.architecture_figures import (
 )
 from siena.research.studies.framework.claim import Answer, Claim, decided
 from siena.research.studies.framework.rows import Row, number, where
-from siena.research.studies.framework.spoils import constant, one, times
+from siena.research.studies.framework.spoils import constant, each, one, times
 from siena.research.studies.framework.study import Size, Study, among
 from siena.research.studies.reporting.drawing import (
     COLOURS,
@@ -54,7 +54,7 @@ def _same(rows: Sequence[Row]) -> Answer:
     )
     largest = max(number(row, "messages") for row in rows)
     words = f"{same} of {len(rows)} runs, up to {largest:,.0f} messages"
-    return decided(same == len(rows), words)
+    return decided(same == len(rows) and largest > 0, words)
 
 
 CLAIMS = (
@@ -66,6 +66,7 @@ CLAIMS = (
         {
             "one run differs": one(constant("agrees", False)),
             "one message more": one(times("messages", 1.000001)),
+            "none sends any": each(lambda _: {"messages": 0, "counted": 0}),
         },
     ),
 )

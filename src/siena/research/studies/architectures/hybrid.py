@@ -27,7 +27,13 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number, where
 from siena.research.studies.framework.spoils import constant, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
-from siena.research.studies.reporting.drawing import finish, line, panels, two_views
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+    two_views,
+)
 from siena.research.studies.runs.hybrid import PUBLICATIONS, carry
 
 WAYS = (
@@ -194,7 +200,7 @@ def draw(rows: Sequence[Row]) -> Figure:
     ):
         _draw(each, rows, column)
         finish(each, title, x, y, log="x")
-        each.set_ylim(bottom=0)
+        from_zero(each)
     return figure
 
 

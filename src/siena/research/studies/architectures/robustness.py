@@ -25,7 +25,7 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, number
 from siena.research.studies.framework.spoils import constant, each, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
-from siena.research.studies.reporting.drawing import COLOURS, finish, panels
+from siena.research.studies.reporting.drawing import COLOURS, EDGE, finish, panels
 from siena.research.studies.runs.robustness import endure
 
 ARCHITECTURES = ("hierarchical", "acyclic", "general")
@@ -101,9 +101,11 @@ def _costs_more(column: str) -> Decide:
             for (network, name), samples in known.items()
             if name == "acyclic"
         }
-        times_ = ", ".join(
-            f"{network} {1 / margin.value:.2f}" for network, margin in margins.items()
-        )
+        more = {
+            network: ratio(known[network, "general"], known[network, "acyclic"])
+            for network in margins
+        }
+        times_ = ", ".join(f"{network} {of.words()}" for network, of in more.items())
         return all_below(margins)._replace(found=f"times as much: {times_}")
 
     return decide
@@ -219,15 +221,23 @@ def _bars(
     """A group of bars for each network, a bar for each architecture."""
     networks = list(dict.fromkeys(network for network, _ in found))
     width = 0.8 / len(ARCHITECTURES)
+    placed: list[tuple[float, Interval]] = []
     for place, name in enumerate(ARCHITECTURES):
         own = [found[network, name] for network in networks]
         xs = np.arange(len(networks)) + (place - 1) * width
+        placed += zip(xs, own, strict=True)
         ends = [[e.value - e.low for e in own], [e.high - e.value for e in own]]
         heights = [e.value for e in own]
         axes.bar(xs, heights, width, yerr=ends, color=COLOURS[place], label=name)
     axes.set_xticks(range(len(networks)), networks)
     finish(axes, title, "", y)
     axes.set_ylim(bottom=0)
+    top = axes.get_ylim()[1]
+    for x, bar in placed:
+        if bar.value < EDGE * top:
+            # Too low to be seen: its height is written where it stands.
+            above = bar.high + EDGE * top / 2
+            axes.text(x, above, f"{bar.value:.2g}", ha="center", fontsize=7)
 
 
 STUDY = Study(

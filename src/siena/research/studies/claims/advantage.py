@@ -25,9 +25,14 @@ from siena.research.studies.framework.intervals import (
     ratio,
 )
 from siena.research.studies.framework.rows import Row, number, where
-from siena.research.studies.framework.spoils import each, one, times
+from siena.research.studies.framework.spoils import constant, each, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
-from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+)
 from siena.research.studies.runs.schemes.advantage import (
     NAMES,
     SETS,
@@ -59,7 +64,7 @@ def _bound(formula: str) -> Decide:
     def decide(rows: Sequence[Row]) -> Answer:
         shares = [number(row, "PIF_left") / number(row, formula) for row in rows]
         words = f"{min(shares):.2f} to {max(shares):.2f} of it"
-        return decided(max(shares) <= 1, words)
+        return decided(0 < min(shares) <= max(shares) <= 1, words)
 
     return decide
 
@@ -136,7 +141,7 @@ CLAIMS = (
         "constraints left in tables over n r M alpha(r/Δ), in every single network: at "
         "most 1",
         _bound("formula"),
-        {"ten times as much": times("PIF_left", 10)},
+        {"ten times as much": times("PIF_left", 10), "none": constant("PIF_left", 0)},
     ),
     Claim(
         "E.6",
@@ -144,7 +149,7 @@ CLAIMS = (
         "constraints left in tables over r M Σ alpha(r/deg u), in every single "
         "network: at most 1",
         _bound("formula_by_broker"),
-        {"ten times as much": times("PIF_left", 10)},
+        {"ten times as much": times("PIF_left", 10), "none": constant("PIF_left", 0)},
         {"half of it": times("PIF_left", 0.1)},
         why="Neighbours do not part receivers evenly: many small sets and a large one "
         "save less than as many of equal size.",
@@ -221,7 +226,7 @@ def draw(rows: Sequence[Row]) -> Figure:
         line(axes[3], curve_of(left, "size", "share"), scheme, style)
     title = "What covering leaves, power law"
     finish(axes[3], title, "brokers", "constraints, % of all", log="x")
-    axes[3].set_ylim(bottom=0)
+    from_zero(axes[3])
     return figure
 
 
@@ -256,5 +261,6 @@ STUDY = Study(
     remark="The printed formula of PIF multiplies by the brokers once too often "
     "(erratum E11); here it is as the terms for one broker add up. In a tree iPS has a "
     "class for each neighbour and holds at each what lies in all other directions, "
-    "twice as much as PIF on average: a constant that orders of growth leave out.",
+    "before covering twice as much as PIF on average: a constant that orders of growth "
+    "leave out.",
 )

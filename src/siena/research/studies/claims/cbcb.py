@@ -26,6 +26,7 @@ from siena.research.studies.claims.cbcb_curves import (
     over,
     rate,
     requests,
+    shares,
 )
 from siena.research.studies.framework.intervals import (
     Interval,
@@ -43,6 +44,7 @@ from siena.research.studies.reporting.drawing import (
     COLOURS,
     finish,
     formula,
+    from_zero,
     line,
     panels,
 )
@@ -187,7 +189,7 @@ def draw(rows: Sequence[Row]) -> Figure:
         for style, way in enumerate(WAYS[part]):
             own = asking(rows, part, way)
             if part == "changing":
-                points = over(own, value, TOGETHER)
+                points = shares(over(own, value, TOGETHER))
             else:
                 points = over(own, value)
             line(drawing, _by_minute(points), way, style)
@@ -195,12 +197,12 @@ def draw(rows: Sequence[Row]) -> Figure:
         finish(drawing, title, minutes, y)
     for style, (words, every) in enumerate(CHANGES.items()):
         own = where(rows, part="advertising", change_s=float(every))
-        line(advertised, _by_minute(over(own, control)), words, style)
+        line(advertised, _by_minute(shares(over(own, control))), words, style)
     title = f"Advertisements, {_brokers(rows, 'advertising')} brokers, batched"
     finish(advertised, title, minutes, "control packets, % of all")
     _draw_matched(matched, rows)
     for each_ in (positives, asked, memory, advertised, matched):
-        each_.set_ylim(bottom=0)
+        from_zero(each_)
     _draw_scale(size, rows, log="")
     _draw_scale(sizes, rows, log="xy")
     return figure
@@ -241,13 +243,13 @@ def _draw_spreading(axes: Axes, rows: Sequence[Row]) -> None:
     own = where(rows, part="spreading")
     for style, brokers in enumerate(distinct(own, "brokers")):
         same = where(own, brokers=int(brokers))
-        points = over(where(same, prunes=False), fn)
+        points = shares(over(where(same, prunes=False), fn))
         line(axes, points, f"{brokers:.0f} brokers", style)
     largest = int(max(distinct(own, "brokers")))
-    pruned = over(where(own, brokers=largest, prunes=True), fn)
+    pruned = shares(over(where(own, brokers=largest, prunes=True), fn))
     line(axes, pruned, f"{largest} brokers, pruned as in the paper", 4)
     finish(axes, "False negatives", "seconds", "deliveries not made, %")
-    axes.set_ylim(bottom=0)
+    from_zero(axes)
 
 
 def _draw_scale(axes: Axes, rows: Sequence[Row], log: str) -> None:

@@ -133,7 +133,8 @@ def _rises(rows: Sequence[Row]) -> Answer:
     first = {integer(row, "seed"): fp(samples(row)[0]) for row in rows}
     second = late(rows, fp)
     words = f"{mean(first).words('.0f')} % at first, {mean(second).words('.0f')} % then"
-    return all_below({"first": ratio(first, second)})._replace(found=words)
+    rise = {"first": ratio(first, second)}
+    return all_below(rise, may_be_none=True)._replace(found=words)
 
 
 def _grows(rows: Sequence[Row]) -> Answer:

@@ -3,7 +3,7 @@
 The study is :mod:`siena.research.studies.claims.cbcb`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 
 from siena.research.studies.framework.intervals import Interval, curve_of
@@ -73,6 +73,15 @@ def over(rows: Sequence[Row], value: Value, together: int = 1) -> dict[float, In
         for some in _batches(samples(row), together)
     ]
     return curve_of(found, "t", "y")
+
+
+def shares(points: Mapping[float, Interval]) -> dict[float, Interval]:
+    """Intervals of shares in percent, which are no more than all.
+
+    >>> shares({1.0: Interval(60, 90, 135)})[1.0].words(".0f")
+    '90 (60 to 100)'
+    """
+    return {at: of._replace(high=min(of.high, 100.0)) for at, of in points.items()}
 
 
 def _batches(known: Sequence[Sample], size: int) -> list[Sequence[Sample]]:

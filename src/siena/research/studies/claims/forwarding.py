@@ -26,7 +26,12 @@ from siena.research.studies.framework.rows import (
     where,
 )
 from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
-from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+)
 from siena.research.studies.runs.matching import match_rows
 
 FILTERS = {
@@ -137,14 +142,14 @@ def draw(rows: Sequence[Row]) -> Figure:
     finish(constraints, title, "constraints in a filter", y, log="y")
     share = "interfaces that get a message, %"
     finish(matches, "Selectivity", share, y)
-    matches.set_ylim(bottom=0)
+    from_zero(matches)
     for early, styles in ((True, STYLES), (False, PALER)):
         label = "leaving early" if early else "not leaving early"
         known = by_rounds(rows, early=early)
         points = {at: mean(taken) for at, taken in known.items()}
         line(rounds, points, label, styles["counting"])
     finish(rounds, "Counting: rounds of the selectivity table", "rounds", y)
-    rounds.set_ylim(bottom=0)
+    from_zero(rounds)
     return figure
 
 
@@ -156,7 +161,8 @@ STUDY = Study(
     says="With a fixed number of interfaces, time grows less than the number of "
     "filters; also a single router for everybody performs well. A table takes 48 bytes "
     "for each constraint.",
-    shape="Both axes logarithmic: slopes below 1; the engine lowest.",
+    shape="Both axes logarithmic: slopes below 1 with a fixed number of interfaces; "
+    "the engine lowest.",
     caption="Processor time for a message of 10 attributes: against the number of "
     "filters with 20 interfaces, with one for each filter, and with 10 and 100; "
     "against the constraints in a filter; against the share of interfaces that get it; "

@@ -3,10 +3,10 @@
 The study, its plan and its figure are :mod:`siena.research.studies.claims.forwarding`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from math import log, sqrt
+from math import log, log1p, sqrt
 from statistics import fmean, linear_regression
 
 from siena.research.studies.claims.forwarding_times import (
@@ -35,6 +35,7 @@ from siena.research.studies.framework.intervals import (
     between,
     mean,
     ratio,
+    student,
 )
 from siena.research.studies.framework.rows import (
     Cell,
@@ -49,8 +50,6 @@ from siena.research.studies.framework.spoils import constant, each, only, times
 HEADLINE = {"full": 250_000, "quick": 10_000, "test": 300}
 # A slope needs a decade of filters, and more points than a line has ends.
 DECADE, SIZES_MIN = 10, 3
-# Student's t, two-sided at 95 %, by the points of a line beyond two.
-STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45)
 # Times of one program differ by so much between runs on a machine that is shared.
 TIMING = 0.1
 
@@ -76,9 +75,12 @@ def _slope(rows: Sequence[Row]) -> Answer:
         return undecided("needs a decade of filters")
     if len(points) < SIZES_MIN:
         return undecided(f"needs {SIZES_MIN} sizes")
-    slope = exponent(points)
-    words = f"exponent {slope.words()}, of {len(points)} sizes"
-    return between(slope, 0, 1, words)
+    slope, late = exponent(points), last_decade(points)
+    words = (
+        f"exponent {slope.words()}, of {len(points)} sizes; in the last decade "
+        f"{late.words()}"
+    )
+    return weakest(between(slope, 0, 1, words), between(late, -1, 1, words))
 
 
 def exponent(points: Mapping[float, float]) -> Interval:
@@ -97,8 +99,31 @@ def exponent(points: Mapping[float, float]) -> Interval:
     beyond = len(points) - 2
     left = sum((y - start - slope * x) ** 2 for x, y in zip(xs, ys, strict=True))
     spread = sum((x - fmean(xs)) ** 2 for x in xs)
-    error = sqrt(left / beyond / spread) * STUDENT[min(beyond, len(STUDENT)) - 1]
+    error = sqrt(left / beyond / spread) * student(beyond)
     return Interval(slope - error, slope, slope + error)
+
+
+def last_decade(points: Mapping[float, float]) -> Interval:
+    """The same between the ends of the last decade of filters, or of a little more.
+
+    A curve that bends upwards has a small slope in all, and a large one in the end.
+    The limits are those of two times of which each may be off by :data:`TIMING`.
+
+    >>> bent = {10: 10, 100: 20, 1000: 200}
+    >>> last_decade(bent).words()
+    '1.00 (0.92 to 1.08)'
+    """
+    first, last = _decade(points)
+    width = log(last / first)
+    slope, off = log(points[last] / points[first]) / width, 2 * log1p(TIMING) / width
+    return Interval(slope - off, slope, slope + off)
+
+
+def _decade(sizes: Iterable[float]) -> tuple[float, float]:
+    """The largest size, and the largest of those of a tenth of it or less."""
+    known = list(sizes)
+    last = max(known)
+    return max(size for size in known if size * DECADE <= last), last
 
 
 def _bytes(rows: Sequence[Row]) -> Answer:
@@ -215,10 +240,22 @@ _by_share = each(
 )
 _superlinear = each(lambda r: {"microseconds": number(r, "filters") ** 1.5})
 _sublinear = each(lambda r: {"microseconds": number(r, "filters") ** 0.5})
+
+
+def _bent(rows: Sequence[Row]) -> list[Row]:
+    """Level at first, and as the filters to the power of 1.3 in the last decade."""
+    first, _ = _decade(distinct(rows, "filters"))
+    grown = each(
+        lambda r: {"microseconds": max(1, number(r, "filters") / first) ** 1.3}
+    )
+    return grown(rows)
+
+
 _quick = constant("microseconds", 7.0)
 _FIT = (
     "slope of the logarithms of mean times and filters, by least squares over all "
-    "sizes, with its 95 % limits by Student's t: below 1"
+    "sizes, with its 95 % limits by Student's t: below 1; and the slope between the "
+    f"ends of the last decade, with times that may be off by {TIMING:.0%}: below 1"
 )
 CLAIMS = (
     Claim(
@@ -268,7 +305,7 @@ CLAIMS = (
             "(exponent below 1)",
             _FIT,
             _slope,
-            {"it grows more": _superlinear},
+            {"it grows more": _superlinear, "it does in the end": _bent},
             {"it grows less": _sublinear},
             of=partial(growing, matcher=matcher, interfaces=interfaces),
             about=f"{matcher}, {interfaces} interfaces",
@@ -283,7 +320,7 @@ CLAIMS = (
             "filters (exponent below 1)",
             _FIT,
             _slope,
-            {"it grows more": _superlinear},
+            {"it grows more": _superlinear, "it does in the end": _bent},
             {"it grows less": _sublinear},
             of=partial(growing, matcher=matcher, interfaces=0),
             about=f"{matcher}, an interface for each filter",

@@ -18,7 +18,13 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, integer, number, where
 from siena.research.studies.framework.spoils import copied, one, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
-from siena.research.studies.reporting.drawing import finish, formula, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    formula,
+    from_zero,
+    line,
+    panels,
+)
 from siena.research.studies.runs.schemes.headers import NOTIFICATIONS, name_receivers
 
 KINDS = ("random", "power law")
@@ -65,8 +71,10 @@ def _grows_with_all(rows: Sequence[Row]) -> Answer:
     margins = {
         f"{case[0]} of {case[1]}": ratio(part[case], whole[case]) for case in whole
     }
+    longer = {case: ratio(whole[case], part[case]) for case in whole}
     said = ", ".join(
-        f"{case} {1 / margin.value:.1f}" for case, margin in margins.items()
+        f"{case[0]} of {case[1]} {times_.words('.1f')}"
+        for case, times_ in longer.items()
     )
     return all_below(margins, 0.5)._replace(found=f"times as long: {said}")
 
@@ -128,7 +136,7 @@ def draw(rows: Sequence[Row]) -> Figure:
         far = curve_of(own, "size", "distance")
         line(axes[2], far, f"{kind}: mean distance", 2 * style + 1)
     finish(axes[2], "All are receivers", "brokers", "receivers, links", log="x")
-    axes[2].set_ylim(bottom=0)
+    from_zero(axes[2])
     return figure
 
 

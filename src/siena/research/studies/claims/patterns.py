@@ -19,9 +19,14 @@ from siena.research.studies.framework.rows import (
     number,
     where,
 )
-from siena.research.studies.framework.spoils import constant, copied, each, one
+from siena.research.studies.framework.spoils import constant, each, one
 from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
-from siena.research.studies.reporting.drawing import finish, line, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+)
 from siena.research.studies.runs.patterns import PATTERNS, STEPS, look_for_patterns
 
 TOGETHER = {
@@ -32,6 +37,8 @@ TOGETHER = {
 SIZES = {"full": (50, 100, 400), "quick": (20, 40, 200), "test": (8, 20, 150)}
 # Less than half is worth the trouble: chosen before the first run.
 WORTH = 0.5
+# Less than this share is nothing at all: no message was sent.
+SOME = 1e-9
 
 
 def plan(size: Size, seeds: int) -> list[Row]:
@@ -58,7 +65,7 @@ def _worth(rows: Sequence[Row]) -> Answer:
     own = where(rows, together=1.0)
     part = ratio(_by_seed(own, "delegated_messages"), _by_seed(own, "alone_messages"))
     words = f"{part.value:.2f} of the messages ({part.low:.2f} to {part.high:.2f})"
-    return between(part, 0, WORTH, words)
+    return between(part, SOME, WORTH, words)
 
 
 def _finds_all(rows: Sequence[Row]) -> Answer:
@@ -72,7 +79,7 @@ def _finds_all(rows: Sequence[Row]) -> Answer:
     words += (
         f"; {len(other)} of {len(rows)} runs differ, in number by {most:.0f} at most"
     )
-    return decided(not other, words)
+    return decided(not other and brokers == alone > 0, words)
 
 
 _SAME = "who got which publications as a sequence, in every run: the same"
@@ -86,7 +93,8 @@ CLAIMS = (
         {
             "nothing is saved": each(
                 lambda row: {"delegated_messages": row["alone_messages"]}
-            )
+            ),
+            "nothing is sent": constant("delegated_messages", 0),
         },
         of=having(lambda row: row["together"] == 1.0),
         about="steps from one place",
@@ -96,7 +104,12 @@ CLAIMS = (
         "brokers find the sequences that clients would find alone, from one place",
         _SAME,
         _finds_all,
-        {"one run differs": one(constant("delegated_which", "others"))},
+        {
+            "one run differs": one(constant("delegated_which", "others")),
+            "there is none to find": each(
+                lambda _: {"delegated_found": 0, "alone_found": 0}
+            ),
+        },
         of=having(lambda row: row["together"] == 1.0),
         about="steps from one place",
     ),
@@ -106,7 +119,14 @@ CLAIMS = (
         _SAME,
         _finds_all,
         {"one run differs": one(constant("delegated_which", "others"))},
-        {"all are found": copied("delegated_which", "alone_which")},
+        {
+            "all are found": each(
+                lambda r: {
+                    "delegated_which": r["alone_which"],
+                    "delegated_found": r["alone_found"],
+                }
+            )
+        },
         of=having(lambda row: number(row, "together") < 1.0),
         about="steps from several places",
         why="Greedy matching is not compositional (our specification, B.11): a broker "
@@ -135,7 +155,7 @@ def draw(rows: Sequence[Row]) -> Figure:
                 for at in distinct(rows, "together")
             }
             line(axes, points, title, style)
-        axes.set_ylim(bottom=0)
+        from_zero(axes)
     x = "patterns whose steps come from one place, share"
     finish(data, "Carrying", x, "messages on links for a publication")
     finish(setup, "Asking", x, "messages on links for a client")

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from siena.research.studies.covering.merging import (
     CHANGES,
     CHANGES_PAIRWISE,
+    NOT_ALL,
     PUBLICATIONS,
     SUBSCRIPTIONS,
     WORKLOADS,
@@ -38,15 +39,22 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, distinct, integer, number, where
 from siena.research.studies.framework.spoils import constant, one, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, listed
-from siena.research.studies.reporting.drawing import finish, line, panels, ticks_at
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    line,
+    panels,
+    ticks_at,
+)
 from siena.research.studies.runs.interests import BROKERS, FAULTS, live
 
 # Less than this would not pay for comparing filters.
 LEAST = 0.02
-COVERING = ("no covering", "pairwise covering", "exact covering")
+COVERING = ("no covering", "exact covering")
 
 
-# The pairwise rule is drawn, and decides nothing: so many seeds are enough for it.
+# That every client gets what it wants is asked of the pairwise rule as well, which
+# decides nothing else: so many seeds are enough for it.
 PAIRWISE_SEEDS = 5
 
 
@@ -73,10 +81,12 @@ def _every_link(rows: Sequence[Row]) -> Answer:
         may_miss = links * integer(row, "shared_in_changes") / integer(row, "changes")
         wrong += not -1e-9 < missing < may_miss + 1e-9
         shared += integer(row, "shared_in_changes")
+    changes = sum(integer(row, "changes") for row in rows)
     return decided(
         not wrong,
-        f"{2 * links} messages in every run but {wrong} of {len(rows)}, less what "
-        f"{shared} interests do not need that another client has as well",
+        f"{len(rows) - wrong} of {len(rows)} runs: {2 * links} messages for a change, "
+        f"and fewer only for {shared} of {2 * changes:,} interests given up or taken, "
+        "which another client has as well",
     )
 
 
@@ -90,7 +100,7 @@ def _saved(event: str) -> Decide:
         )
         share = of_means(lambda a, b: 1 - a / b, with_it, without)
         words = f"{share.words('.1%')} fewer messages for a {event}"
-        return between(share, LEAST, 1, words)
+        return between(share, LEAST, NOT_ALL, words)
 
     return decide
 
@@ -134,7 +144,13 @@ CLAIMS = (
             "share of messages saved, all sizes together, with its 95 % interval over "
             f"the seeds: above {LEAST:.0%}",
             _saved(event),
-            {"both send as much": _alike(event)},
+            {
+                "both send as much": _alike(event),
+                "covering sends nothing": only(
+                    lambda r: r["covering"] == "exact",
+                    constant(f"messages_per_{event}", 0),
+                ),
+            },
             {
                 "half is saved": only(
                     lambda r: r["covering"] == "exact",
@@ -168,7 +184,7 @@ def draw(rows: Sequence[Row]) -> Figure:
             title = f"{event}: {WORKLOADS[workload]}"
             finish(each, title, "subscriptions", "messages between brokers", log="x")
             ticks_at(each, distinct(rows, "subscriptions"))
-            each.set_ylim(bottom=0)
+            from_zero(each)
     return figure
 
 
@@ -182,7 +198,7 @@ STUDY = Study(
     shape="Covering at or below none; a fault costs more with more subscriptions.",
     caption="Messages between the 32 brokers of a tree when a client wants something "
     "else (left), and when a link breaks and comes back (right), against the number of "
-    "subscriptions; without covering, with the pairwise rule, and with the exact one.",
+    "subscriptions; without covering, and with the exact rule.",
     parameters=(
         Parameter("network", "a random tree of 32 brokers", "ours"),
         Parameter(
@@ -206,4 +222,8 @@ STUDY = Study(
     claims=CLAIMS,
     draw=draw,
     seeds={"full": 10, "quick": 3, "test": 1},
+    remark="Runs with the pairwise rule are among the rows and not in the figure: they "
+    "have fewer changes, after which other links break, so that they cannot be laid "
+    "beside the others. What brokers are told by either rule is compared, in the same "
+    "networks, in the study merging.",
 )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from siena.research.schemes.ways import WAYS
 from siena.research.studies.covering.ways_claims import CLAIMS, by_seed
@@ -21,7 +22,13 @@ from siena.research.studies.framework.rows import (
     where,
 )
 from siena.research.studies.framework.study import Parameter, Size, Study, among, listed
-from siena.research.studies.reporting.drawing import COLOURS, MARKS, finish, panels
+from siena.research.studies.reporting.drawing import (
+    COLOURS,
+    MARKS,
+    Plain,
+    finish,
+    panels,
+)
 from siena.research.studies.runs.ways import WORKLOADS, compare
 
 SUBSCRIBERS = {"full": (200, 2000), "quick": (200, 1000), "test": (60,)}
@@ -71,6 +78,7 @@ def draw(rows: Sequence[Row]) -> Figure:
                 _marks(axis, own, f"{way}_{name}", per, style)
             finish(axis, f"{size:,} subscribers: {words}", "", words)
             axis.set_yscale("symlog", linthresh=_linear(name))
+            axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: Plain.words(y)))
             _label(axis)
         # The same axis, so that few and many are compared at a glance.
         top = max(axis.get_ylim()[1] for axis in of_sizes)
@@ -199,5 +207,11 @@ STUDY = Study(
     claims=CLAIMS,
     draw=draw,
     seeds={"full": 5, "quick": 5, "test": 2},
+    remark="That content crosses the fewest links and carries the fewest bytes, and "
+    "that key expressions lie between, follows from what the ways are: content goes "
+    "where something wants it and nowhere else, a key expression or a subject stands "
+    "for all that its filter selects, and either is written beside the notification. "
+    "Those claims check the counts; what was not known before is how much, and with "
+    "which interests.",
     bands="Marks are means over the seeds, with their 95 % bootstrap intervals.",
 )

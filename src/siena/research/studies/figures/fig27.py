@@ -126,7 +126,7 @@ def _advertising_is_alike(rows: Sequence[Row]) -> Answer:
         for case, samples in known.items()
         if case.architecture == "aa" and case.parties >= SATURATION
     }
-    return all_below(margins, 0.1)
+    return all_below(margins, 0.1, may_be_none=True)
 
 
 def _advertising_is_erratic(rows: Sequence[Row]) -> Answer:

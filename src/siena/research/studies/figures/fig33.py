@@ -35,7 +35,11 @@ from siena.research.studies.framework.intervals import (
 from siena.research.studies.framework.rows import Row, curve, number, where
 from siena.research.studies.framework.spoils import constant, copied, each, only, times
 from siena.research.studies.framework.study import Parameter, Size, Study, among
-from siena.research.studies.reporting.drawing import finish, panels
+from siena.research.studies.reporting.drawing import (
+    finish,
+    from_zero,
+    panels,
+)
 from siena.research.studies.runs.architectures import parameters, simulate
 
 PUBLICATIONS = {
@@ -222,7 +226,7 @@ def draw(rows: Sequence[Row]) -> Figure:
         }
         draw_architectures(each_, found)
         finish(each_, title, "publications", "cost per notification", log="x")
-        each_.set_ylim(bottom=0)
+        from_zero(each_)
     return figure
 
 

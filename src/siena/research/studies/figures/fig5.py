@@ -232,7 +232,9 @@ STUDY = Study(
     caption="Alpha, the size of a disjunction of predicates as a share of their sizes, "
     "against the messages of all predicates as a share of all messages there are. "
     "Predicates are sets of messages: uniform, or by Zipf's law in universes of 10⁴, "
-    "10⁵ and 10⁶ messages, drawn with replacement or as sets of exact size.",
+    "10⁵ and 10⁶ messages, drawn with replacement or, in one of 10⁴, as sets of exact "
+    "size; dashed, the closed form of uniform ones. Left all loads; in the middle "
+    "small ones, with a dotted line at a half; right all of them, x logarithmic.",
     parameters=(
         Parameter("messages |M|", "10⁴, 10⁵, 10⁶", "stated"),
         Parameter("exponent of Zipf", "1", "stated"),

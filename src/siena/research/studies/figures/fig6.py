@@ -47,7 +47,9 @@ STUDY = Study(
     shape="Falling curves whose spread narrows; with 5,000 names slower than with 500.",
     caption="Alpha, the constraints that are left when covered filters are dropped as "
     "a share of all, against the number of filters; left 500 names, right"
-    " 5,000, by Zipf's law.",
+    " 5,000, by Zipf's law."
+    " Above, x is linear, as in the paper; below are the same curves with a "
+    "logarithmic x.",
     parameters=(
         Parameter("names", "500 and 5,000, weight 1/rank", "stated"),
         *PARAMETERS,

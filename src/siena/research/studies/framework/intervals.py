@@ -14,7 +14,7 @@ The draws say how lopsided an interval is, and t how wide.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from math import isclose, sqrt
+from math import isclose, isinf, sqrt
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -142,13 +142,20 @@ def widening(seeds: int) -> float:
     if seeds < CHANCE_SEEDS:
         return 1.0
     freedom = seeds - 1
+    return student(freedom) / NORMAL * sqrt(seeds / freedom)
+
+
+def student(freedom: int) -> float:
+    """Student's t, two-sided at 95 %, by its degrees of freedom.
+
+    >>> [round(student(freedom), 2) for freedom in (1, 5, 20, 1000)]
+    [12.71, 2.57, 2.09, 1.96]
+    """
     if freedom <= len(STUDENT):
-        student = STUDENT[freedom - 1]
-    else:
-        # The first terms of its expansion around the normal distribution's.
-        student = NORMAL + (NORMAL**3 + NORMAL) / (4 * freedom)
-        student += (5 * NORMAL**5 + 16 * NORMAL**3 + 3 * NORMAL) / (96 * freedom**2)
-    return student / NORMAL * sqrt(seeds / freedom)
+        return STUDENT[freedom - 1]
+    # The first terms of its expansion around the normal distribution's.
+    found = NORMAL + (NORMAL**3 + NORMAL) / (4 * freedom)
+    return found + (5 * NORMAL**5 + 16 * NORMAL**3 + 3 * NORMAL) / (96 * freedom**2)
 
 
 def ratio(top: Samples, bottom: Samples) -> Interval:
@@ -186,24 +193,36 @@ def curve_of(
 
 
 def all_below(
-    margins: Mapping[str, Interval], limit: float | Mapping[str, float] = 1.0
+    margins: Mapping[str, Interval],
+    limit: float | Mapping[str, float] = 1.0,
+    *,
+    may_be_none: bool = False,
 ) -> Answer:
     """Whether a number is below a limit in all cases, beyond what chance explains.
 
-    A case may have a limit of its own.
+    A case may have a limit of its own.  Exactly 0 is nothing at all: who costs nothing
+    has done nothing, and is not the cheaper one, unless it is said that it may be so.
 
     >>> sure, unsure = Interval(0.4, 0.5, 0.6), Interval(0.8, 0.9, 1.1)
     >>> [all_below({"x = 1": margin}).verdict.name for margin in (sure, unsure)]
     ['HOLDS', 'UNDECIDED']
     >>> all_below({"few": sure, "many": unsure}, {"few": 1, "many": 10}).found
     '2 cases; nearest to its limit: 0.5 (0.4 to 0.6), below 1 (few)'
+    >>> all_below({"x = 1": sure, "x = 2": Interval(0, 0, 0)}).found
+    '1 of 2 cases is nothing at all: x = 2'
     """
     if not margins:
         return undecided("there are no such runs")
+    none = [case for case, margin in margins.items() if margin.value == 0]
+    if none and not may_be_none:
+        are = "is" if len(none) == 1 else "are"
+        words = f"{len(none)} of {_cases(margins)} {are} nothing at all: {none[0]}"
+        seeds = least_seeds(margin.seeds for margin in margins.values())
+        return Answer(Verdict.DIFFERS, words, seeds)
     limits = dict.fromkeys(margins, limit) if isinstance(limit, int | float) else limit
     parts = {case: margin.over(limits[case]) for case, margin in margins.items()}
     worst = max(parts, key=lambda case: parts[case].high)
-    cases = "1 case" if len(margins) == 1 else f"{len(margins)} cases"
+    cases = _cases(margins)
     words = f"{cases}; nearest to {limits[worst]:g}: {margins[worst].words('.3g')}"
     if len(set(limits.values())) > 1:
         words = f"{cases}; nearest to its limit: {margins[worst].words('.3g')}"
@@ -225,15 +244,25 @@ def all_below(
 def between(value: Interval, low: float, high: float, words: str) -> Answer:
     """Whether a number lies in a range; not decided where its interval crosses an end.
 
+    So many times nothing is in no range, be it without an end.
+
     >>> between(Interval(0.9, 1.0, 1.3), 0.8, 1.2, "it is 1").verdict.name
     'UNDECIDED'
+    >>> between(Interval(*[float("inf")] * 3), 4, float("inf"), "times").verdict.name
+    'DIFFERS'
     """
     verdict = Verdict.UNDECIDED
-    if low <= value.low and value.high <= high:
+    if isinf(value.value):
+        verdict = Verdict.DIFFERS
+    elif low <= value.low and value.high <= high:
         verdict = Verdict.HOLDS
     elif value.high < low or high < value.low:
         verdict = Verdict.DIFFERS
     return Answer(verdict, words, value.seeds)
+
+
+def _cases(values: Mapping[str, Interval]) -> str:
+    return "1 case" if len(values) == 1 else f"{len(values)} cases"
 
 
 def all_between(values: Mapping[str, Interval], low: float, high: float) -> Answer:
@@ -249,7 +278,7 @@ def all_between(values: Mapping[str, Interval], low: float, high: float) -> Answ
         return undecided("there are no such runs")
     ends = [min(values, key=lambda case: values[case].low)]
     ends.append(max(values, key=lambda case: values[case].high))
-    cases = "1 case" if len(values) == 1 else f"{len(values)} cases"
+    cases = _cases(values)
     said = [f"{values[case].words()} ({case})" for case in dict.fromkeys(ends)]
     words = f"{cases}: {' to '.join(said)}"
     return weakest(*(between(each, low, high, words) for each in values.values()))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -25,6 +26,8 @@ DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
 PANEL_WIDTH, PANEL_HEIGHT = 5.2, 3.9
 # From here on linear axes have short labels too.
 LARGE = 20_000
+# Half a mark, of the height of a drawing.
+EDGE = 0.02
 
 
 def panels(columns: int, rows: int = 1) -> tuple[Figure, list[Axes]]:
@@ -140,6 +143,14 @@ def finish(
         )
 
 
+def from_zero(axes: Axes) -> None:
+    """Let y begin at 0, with room for whole marks where something is 0, or the most."""
+    top = max(axes.get_ylim()[1], 1.04 * axes.dataLim.y1)
+    edge = EDGE * top
+    lows = [np.nanmin(each.get_ydata()) for each in axes.get_lines()]
+    axes.set_ylim(-edge if min(lows, default=top) < edge else 0, top)
+
+
 def ticks_at(axes: Axes, xs: Iterable[float]) -> None:
     """Labels of x at these values, and no others: for curves of few points."""
     axes.set_xticks(list(xs))
@@ -167,7 +178,7 @@ def two_views(
         linear, logarithmic = axes[place], axes[len(draws) + place]
         draw(linear)
         finish(linear, title, x, y, log=other, legend=legend)
-        linear.set_ylim(bottom=0)
+        from_zero(linear)
         draw(logarithmic)
         words = f"{title}: the same, y logarithmic"
         finish(logarithmic, words, x, y, log=other + "y", legend=legend)
