@@ -91,6 +91,8 @@ class Session:
         # Why there will be no more connections.
         self.failure: SienaError | None = None
         self.connections = 0
+        # The number of the broker of the last connection.
+        self._broker: int | None = None
         self.lost = 0
         self.gaps = 0
         self.on_gap: Callable[[Gap], None] = lambda _gap: None
@@ -126,12 +128,19 @@ class Session:
         features: tuple[str, ...] = (),
         *,
         was_kept: bool = False,
+        broker: int | None = None,
     ) -> None:
         """Go on over this transport: say again what still stands.
 
         With ``was_kept`` the broker has kept what came since the one before was lost.
+        ``broker`` is its number: what was to be said to another one about its log, is
+        not said to this one.
         """
         self.transport = transport
+        if broker != self._broker:
+            self._broker = broker
+            for durable in self.durables.values():
+                durable.forget_answers()
         if GAPS in features:
             transport.send(Gap().pack())
         if was_kept or not self.interests:
