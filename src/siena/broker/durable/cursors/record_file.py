@@ -279,8 +279,9 @@ class RecordFile:
         try:
             files.write(descriptor, [data])
             files.sync(descriptor)
-        except BaseException:
+        except BaseException:  # half of it only takes room
             files.close(descriptor)
+            files.delete(new)
             raise
         return _Anew(descriptor, len(data))
 
