@@ -8,7 +8,7 @@ thread waits for the disk, and the loop goes on.
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 log = logging.getLogger("siena.broker")
@@ -145,11 +145,7 @@ class GroupCommit:
         if error is not None and self.failure is None:
             self.fail(error)
         failure = each.doubt or error
-        for then in each.waiting:
-            try:
-                then(failure)
-            except Exception:  # others hear all the same
-                log.exception("a mistake of ours, at what waited for the disk")
+        tell(each.waiting, failure)
         if failure is None:  # after all have heard: what they know is what is synced
             self.synced = max(self.synced, each.end)
         if self._is_wanted or self._waiting:
@@ -181,6 +177,15 @@ class GroupCommit:
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
+
+
+def tell(waiting: Iterable[Synced], failure: OSError | None) -> None:
+    """Let all hear what the disk has said, also if one of them makes a mistake."""
+    for then in waiting:
+        try:
+            then(failure)
+        except Exception:  # others hear all the same
+            log.exception("a mistake of ours, at what waited for the disk")
 
 
 def error_of(ended: "asyncio.Future[Any]") -> OSError | None:
