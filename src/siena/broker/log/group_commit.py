@@ -11,6 +11,8 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+from siena.broker.log.files import sync_fully
+
 log = logging.getLogger("siena.broker")
 
 
@@ -211,7 +213,7 @@ def sync_and_close(descriptors: list[int]) -> None:
     failure: OSError | None = None
     for descriptor in descriptors:
         try:
-            os.fsync(descriptor)
+            sync_fully(descriptor)
         except OSError as error:
             failure = failure or error
         finally:

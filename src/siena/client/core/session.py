@@ -137,10 +137,7 @@ class Session:
         not said to this one.
         """
         self.transport = transport
-        if broker != self._broker:
-            self._broker = broker
-            for durable in self.durables.values():
-                durable.forget_answers()
+        self._meet(broker)
         if GAPS in features:
             transport.send(Gap().pack())
         if was_kept or not self.interests:
@@ -164,6 +161,13 @@ class Session:
             self._ask_durable(durable)
         self.acked.attach(is_durable=DURABLE in features)
         self.pace()
+
+    def _meet(self, broker: int | None) -> None:
+        """Answers that were not sent yet are for the broker that they are about."""
+        if broker != self._broker:
+            self._broker = broker
+            for durable in self.durables.values():
+                durable.forget_answers()
 
     def detach(self, reason: SienaError) -> None:
         """The transport is gone; what was asked over it will not be answered."""

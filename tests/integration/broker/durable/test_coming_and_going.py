@@ -105,8 +105,12 @@ class Asking:
     def __getattr__(self, name: str) -> object:
         return getattr(self._loop, name)
 
-    async def create_server(self, *args: Any, **more: Any) -> asyncio.Server:
-        server = await self._loop.create_server(*args, **more)
+    async def create_server(
+        self,
+        *args: Any,  # noqa: ANN401 -- as a loop has it
+        **more: Any,  # noqa: ANN401
+    ) -> asyncio.Server:
+        server: asyncio.Server = await self._loop.create_server(*args, **more)
         if not self.found:
             wire = await connect(self._broker)
             wire.send(DurableSubscribe(1, "n any", "d"))

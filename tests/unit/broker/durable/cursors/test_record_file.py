@@ -213,7 +213,7 @@ async def test_half_of_a_file_that_is_written_anew_leaves_its_room(
     files.room = 7
     cursors._file.rewrite()
     await until(lambda: files.tried and cursors._file._rewriting is None)
-    assert not [*tmp_path.glob("*.new")]
+    assert not (tmp_path / f"{FILE}.new").exists()
     files.room = None
     await cursors.close()
 
