@@ -206,9 +206,10 @@ class Broker:
             features=self._features(),
         ).line()
         self._take_up()
+        # Before any client or neighbour can ask for something of it.
+        self.log_service.start()
         await self._listen(sockets)
         self.links.call(self.settings.links)
-        self.log_service.start()
         self.table_compactor = TableCompactor(
             self.state.exchange, self.state.shares.rebuild
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from siena.broker.log.files import SYSTEM, Files
-from siena.broker.log.group_commit import error_of
+from siena.broker.log.group_commit import error_of, tell
 from siena.errors import SienaError
 
 log = logging.getLogger("siena.broker")
@@ -60,8 +60,7 @@ class CheckedFile:
         elif failure is None and self._is_failing:
             log.warning("%s is written again", self._path.name)
         self._is_failing = failure is not None
-        for then in waiting:
-            then(failure)
+        tell(waiting, failure)
         # Those who were told may have asked for the next already: one writes at a time.
         if self._waiting and self._running is None:
             self._run()

@@ -7,10 +7,12 @@ PUBLISHERS_MAX = 10_000
 # are in the log; what is below them is taken for stored.
 STRETCHES_MAX = 1_024
 # Streams that come from other brokers: of each life of a broker what comes from one
-# neighbour; the one that was met first is forgotten.  And stretches of their numbers,
-# of which most are apart, as only some of a broker's publications come.
+# neighbour; the one that was silent longest is forgotten.  And stretches of their
+# numbers, of which most are apart, as only some of a broker's publications come.  What
+# comes again later than that is known by its order if there is one way, and stored
+# again if there are several: it may be what waited for a link for long.
 STREAMS_MAX = 4_096
-STREAM_STRETCHES_MAX = 65_536
+STREAM_STRETCHES_MAX = 262_144
 # Lives of this broker that are remembered; what is in the log of older ones counts as
 # of the oldest that is.
 LIVES_MAX = 1_024

@@ -128,10 +128,14 @@ class Subscribing:
         owner = self._owner(session, body.name)
         interest = _read_filter(body.filter)
         # Refused, if the roles say so; otherwise what is granted is a guard.
-        self._state.gate.subscribe(session.principal, interest, body.number)
+        gate, principal = self._state.gate, session.principal
+        gate.subscribe(principal, interest, body.number)
         spec = Spec(body.ack_wait, body.max_deliver, body.key)
         cursor = self._cursors.find(owner, body.name)
         if cursor is None:
+            if not gate.grant(principal).may_hold:  # it keeps the log
+                shown = f"durable subscription {body.name}"
+                raise gate.refuse(principal, "hold", shown)
             return self._make(owner, body, interest, spec)
         self._change(cursor, interest, spec)
         return cursor

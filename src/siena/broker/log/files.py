@@ -6,6 +6,7 @@ counts there: what was written is on the disk once its file was synced, and not 
 a name of a file, once its folder was.
 """
 
+import errno
 import os
 import shutil
 from collections.abc import Sequence
@@ -13,6 +14,15 @@ from pathlib import Path
 from typing import IO
 
 from siena.errors import SienaError
+
+try:
+    import fcntl as _fcntl
+except ImportError:  # Windows, where no log is kept
+    _fcntl = None  # type: ignore[assignment]
+
+# What macOS has for it; and what a file system says that does not know it.
+_FULLY: int | None = getattr(_fcntl, "F_FULLFSYNC", None)
+_UNKNOWN = frozenset({errno.ENOTSUP, errno.EINVAL, errno.ENOTTY, errno.ENODEV})
 
 # By which a folder says that a process writes to it.
 LOCK = "lock"
@@ -43,7 +53,7 @@ class Files:
 
     def sync(self, descriptor: int) -> None:
         """Have the disk keep what a file has, or which names a folder has."""
-        os.fsync(descriptor)
+        sync_fully(descriptor)
 
     def duplicate(self, descriptor: int) -> int:
         """Another descriptor of the same file."""
@@ -108,6 +118,26 @@ class Files:
         self.rename(new, path)
         if sync:
             self.sync_folder(path.parent)
+
+
+def sync_fully(descriptor: int) -> None:
+    """Have the disk keep what a file has, and not only its cache.
+
+    On macOS ``fsync`` leaves it in the cache of the disk, which a loss of power
+    empties; another call does not, where the file system knows it.
+
+    Raises:
+        OSError: if the disk does not keep it.
+    """
+    if _FULLY is not None:
+        try:
+            _fcntl.fcntl(descriptor, _FULLY)
+        except OSError as error:
+            if error.errno not in _UNKNOWN:
+                raise
+        else:
+            return
+    os.fsync(descriptor)
 
 
 SYSTEM = Files()

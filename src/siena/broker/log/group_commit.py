@@ -8,8 +8,10 @@ thread waits for the disk, and the loop goes on.
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
+
+from siena.broker.log.files import sync_fully
 
 log = logging.getLogger("siena.broker")
 
@@ -145,11 +147,7 @@ class GroupCommit:
         if error is not None and self.failure is None:
             self.fail(error)
         failure = each.doubt or error
-        for then in each.waiting:
-            try:
-                then(failure)
-            except Exception:  # others hear all the same
-                log.exception("a mistake of ours, at what waited for the disk")
+        tell(each.waiting, failure)
         if failure is None:  # after all have heard: what they know is what is synced
             self.synced = max(self.synced, each.end)
         if self._is_wanted or self._waiting:
@@ -183,6 +181,15 @@ class GroupCommit:
             self._retry = None
 
 
+def tell(waiting: Iterable[Synced], failure: OSError | None) -> None:
+    """Let all hear what the disk has said, also if one of them makes a mistake."""
+    for then in waiting:
+        try:
+            then(failure)
+        except Exception:  # others hear all the same
+            log.exception("a mistake of ours, at what waited for the disk")
+
+
 def error_of(ended: "asyncio.Future[Any]") -> OSError | None:
     """Why a sync kept nothing, if so: whatever it raised, nothing is known to be kept.
 
@@ -206,7 +213,7 @@ def sync_and_close(descriptors: list[int]) -> None:
     failure: OSError | None = None
     for descriptor in descriptors:
         try:
-            os.fsync(descriptor)
+            sync_fully(descriptor)
         except OSError as error:
             failure = failure or error
         finally:

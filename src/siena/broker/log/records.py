@@ -112,6 +112,11 @@ def count_in_head(head: bytes) -> int:
     return int(_HEAD.unpack_from(head, START_BYTES)[3])
 
 
+def first_in_head(head: bytes) -> int:
+    """The offset with which a head says that its record begins."""
+    return int(_HEAD.unpack_from(head, START_BYTES)[0])
+
+
 def record_size(buffer: bytes | memoryview, at: int) -> int | None:
     """How long the record is that begins at a place; none if not even that is there.
 

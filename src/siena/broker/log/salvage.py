@@ -1,8 +1,8 @@
 """Reading beyond damage: where in a file the next good record is.
 
-A record that is damaged takes no others with it.  Its size may be wrong, too; so the
-next one is looked for byte by byte: it has a size and a first offset that can be, and
-its checksum is right.
+A record that is damaged takes no others with it.  If its head is whole, the next one
+stands behind it.  Otherwise its size may be wrong, and the next one is looked for byte
+by byte: it has a size and a first offset that can be, and its checksum is right.
 """
 
 import os
@@ -22,6 +22,7 @@ from siena.broker.log.records import (
     DamagedLogError,
     Record,
     count_in_head,
+    first_in_head,
     read_record,
 )
 from siena.broker.log.segment_file import (
@@ -75,10 +76,34 @@ def good_records_of(
         except DamagedLogError:
             pass
         if place < size:
-            found = next_good(path, place + 1, size, expected, form=form)
+            start = _behind(path, place, size, expected) or place + 1
+            found = next_good(path, start, size, expected, form=form)
             if found is None:
                 return
             place = found
+
+
+def _behind(path: Path, place: int, size: int, expected: int) -> int | None:
+    """Where a record ends that is damaged, or half there, if its head can be believed.
+
+    It begins with the offset that is expected, and is as long as its lengths say that
+    its blocks are.  So what a publisher has written into these is not looked at: it
+    could be made to look like a record.
+    """
+    with path.open("rb", buffering=0) as file:
+        head = os.pread(file.fileno(), HEAD_BYTES, place)
+        if len(head) < HEAD_BYTES or first_in_head(head) != expected:
+            return None
+        count = count_in_head(head)
+        if not 1 <= count <= RECORD_COUNT_MAX:
+            return None
+        lengths = os.pread(file.fileno(), 4 * count, place + HEAD_BYTES)
+    if len(lengths) < 4 * count:
+        return None
+    blocks = int(np.frombuffer(lengths, np.uint32).sum(dtype=np.int64))
+    end = place + HEAD_BYTES + 4 * count + blocks
+    length = int.from_bytes(head[:_WORD], "little")
+    return min(end, size) if end == place + START_BYTES + length else None
 
 
 def next_good(

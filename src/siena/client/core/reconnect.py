@@ -203,6 +203,7 @@ class Reconnector:
                 self.info.limits,
                 self.info.features,
                 was_kept=event.resumed,
+                broker=self.info.number,
             )
         elif isinstance(event, Error):
             text = f"{self.address}: {event.text}"

@@ -21,7 +21,7 @@ class RegisteredDurable:
     """What is read under one number, through all connections.
 
     Acknowledgements of one turn of the loop go together; those of a connection that was
-    lost are made good by the next one.
+    lost are made good by the next one to the same broker: offsets are of its log.
     """
 
     def __init__(self, body: DurableSubscribe, say: Callable[[bytes], None]) -> None:
@@ -35,6 +35,8 @@ class RegisteredDurable:
         self.in_force: str | None = None
         # Whether the broker knows on this connection who reads.
         self._is_joined = False
+        self.log = 0
+        """Of which log offsets are: another one for each broker that was changed to."""
         self._acks: list[int] = []
         self._up_to: int | None = None
         self._naks: list[Nak] = []
@@ -68,6 +70,12 @@ class RegisteredDurable:
         self._naks.clear()
         self.inbox.take(len(self.inbox))
 
+    def forget_answers(self) -> None:
+        """The next connection is to another broker, which has another log."""
+        self._acks.clear()
+        self._up_to = None
+        self.log += 1
+
     def fail(self, reason: SienaError) -> None:
         """Nothing comes any more, for this reason."""
         self.settled.fail(reason)
@@ -96,20 +104,22 @@ class RegisteredDurable:
 
     # -- answers ---------------------------------------------------------------
 
-    def ack(self, offset: int) -> None:
-        """It is done."""
-        self._acks.append(offset)
-        self._schedule()
+    def ack(self, offset: int, log: int) -> None:
+        """It is done, unless it came from the log of another broker."""
+        if log == self.log:
+            self._acks.append(offset)
+            self._schedule()
 
     def ack_up_to(self, offset: int) -> None:
         """All up to an offset are done."""
         self._up_to = max(offset, self._up_to or 0)
         self._schedule()
 
-    def nak(self, offset: int, delay_s: float) -> None:
-        """It shall come again."""
-        self._naks.append(Nak(self.number, [offset], delay_s))
-        self._schedule()
+    def nak(self, offset: int, delay_s: float, log: int) -> None:
+        """It shall come again, unless it came from the log of another broker."""
+        if log == self.log:
+            self._naks.append(Nak(self.number, [offset], delay_s))
+            self._schedule()
 
     def _schedule(self) -> None:
         if not self._is_due:

@@ -91,6 +91,8 @@ class Session:
         # Why there will be no more connections.
         self.failure: SienaError | None = None
         self.connections = 0
+        # The number of the broker of the last connection.
+        self._broker: int | None = None
         self.lost = 0
         self.gaps = 0
         self.on_gap: Callable[[Gap], None] = lambda _gap: None
@@ -126,12 +128,16 @@ class Session:
         features: tuple[str, ...] = (),
         *,
         was_kept: bool = False,
+        broker: int | None = None,
     ) -> None:
         """Go on over this transport: say again what still stands.
 
         With ``was_kept`` the broker has kept what came since the one before was lost.
+        ``broker`` is its number: what was to be said to another one about its log, is
+        not said to this one.
         """
         self.transport = transport
+        self._meet(broker)
         if GAPS in features:
             transport.send(Gap().pack())
         if was_kept or not self.interests:
@@ -155,6 +161,13 @@ class Session:
             self._ask_durable(durable)
         self.acked.attach(is_durable=DURABLE in features)
         self.pace()
+
+    def _meet(self, broker: int | None) -> None:
+        """Answers that were not sent yet are for the broker that they are about."""
+        if broker != self._broker:
+            self._broker = broker
+            for durable in self.durables.values():
+                durable.forget_answers()
 
     def detach(self, reason: SienaError) -> None:
         """The transport is gone; what was asked over it will not be answered."""

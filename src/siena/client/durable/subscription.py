@@ -1,12 +1,15 @@
 """Durable subscriptions: what comes is acknowledged, or comes again.
 
 *Connections*: when the connection is lost, what was not acknowledged comes again over
-the next one.  What the program has not read of the old one is dropped before.
+the next one.  What the program has not read of the old one is dropped before.  If the
+next one is to another broker, which has a log of its own, answers to what came from the
+first are not sent: they would acknowledge other notifications.
 """
 
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Literal, Self
 
 from siena.block import decode
@@ -114,7 +117,10 @@ class DurableSubscription(Reading[Delivered]):
 
     def _read(self, item: Item) -> Delivered:
         assert isinstance(item, bytes)
-        return Delivered(item, self._registered.ack, self._registered.nak)
+        asked = self._registered
+        # After a change to another broker, which has another log, it answers nothing.
+        ack, nak = partial(asked.ack, log=asked.log), partial(asked.nak, log=asked.log)
+        return Delivered(item, ack, nak)
 
     def __repr__(self) -> str:
         return f"<DurableSubscription {self.name}: {self.filter}>"

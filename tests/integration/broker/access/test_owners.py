@@ -228,6 +228,30 @@ async def test_a_durable_subscription_to_more_is_refused_where_roles_say_so(
         assert broker.log_service.durable.count == 0
 
 
+async def test_a_new_durable_subscription_needs_a_role_that_may_hold(
+    tmp_path: Path,
+) -> None:
+    """It keeps the log, and in the end lets publishers wait, as COMMIT does."""
+    reader = {"subscribe": "level < 5"}
+    async with logging(tmp_path, eve=reader) as (broker, settings):
+        eve = await connect(broker, name="eve")
+        eve.send(DurableSubscribe(1, "level > 1", "d"))
+        error = await told(eve)
+        assert (error.fault, error.number) == (110, 1)
+        assert "hold" in error.text
+        assert broker.log_service.durable.count == 0
+        may = access(**{**ROLES, "eve": {**reader, "hold": True}})
+        broker.reload(replace(settings, access=may))
+        eve.send(DurableSubscribe(1, "level > 1", "d"))
+        assert await eve.next() == Settled(1, "level < 5 and level > 1")
+        # What is there, is read on, whatever has become of the role.
+        broker.reload(settings)
+        eve.close()
+        again = await connect(broker, name="eve")
+        again.send(DurableSubscribe(1, "level > 1", "d"))
+        assert await again.next() == Settled(1, "level < 5 and level > 1")
+
+
 async def test_a_narrowed_token_does_not_answer_for_its_owner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,10 +3,13 @@
 import asyncio
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec import structs
 
 from broker.logs import kept_in, publish
+from siena.broker.broker import Broker
 from siena.broker.durable.limits import FOUND_MAX
 from siena.protocol.control_frames import Done, Error, Settled, Unsubscribe
 from siena.protocol.durable.reading import (
@@ -17,7 +20,7 @@ from siena.protocol.durable.reading import (
 )
 from siena.protocol.error_codes import Fault
 from siena.protocol.frames import Op
-from wire import Wire, connect, serving, until
+from wire import Wire, connect, hang_up, serving, until
 
 COUNT = FOUND_MAX + 500  # more than is looked for at once
 CREDIT = FOUND_MAX // 2
@@ -89,3 +92,48 @@ async def test_one_that_is_left_before_the_disk_has_it_is_not_read(
         reading = broker.log_service.durable.reading
         assert reading is not None
         assert len(reading._members) == 1
+
+
+class Asking:
+    """A loop of which a client asks a broker something at the first server there is."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self._loop = asyncio.get_running_loop()
+        self.found: list[object] = []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._loop, name)
+
+    async def create_server(
+        self,
+        *args: Any,  # noqa: ANN401 -- as a loop has it
+        **more: Any,  # noqa: ANN401
+    ) -> asyncio.Server:
+        server: asyncio.Server = await self._loop.create_server(*args, **more)
+        if not self.found:
+            wire = await connect(self._broker)
+            wire.send(DurableSubscribe(1, "n any", "d"))
+            self.found.append(await wire.next())
+            self.found += await offsets_of(wire, 1, 1)
+        return server
+
+
+async def test_who_comes_while_a_broker_begins_to_listen_finds_what_there_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the first of two addresses, before the second is there."""
+    async with serving(kept_in(tmp_path)) as broker:
+        wire = await connect(broker)
+        wire.send(DurableSubscribe(1, "[]", "d", "all"))
+        assert isinstance(await wire.next(), Settled)
+        await publish(broker, 1)
+    two = ("127.0.0.1:0", "127.0.0.1:0")
+    broker = Broker(structs.replace(kept_in(tmp_path), listen=two))
+    loop = Asking(broker)
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncio, "get_running_loop", lambda: loop)
+        await broker.start()
+    await broker.drain()
+    hang_up()
+    assert loop.found == [Settled(1), 0]

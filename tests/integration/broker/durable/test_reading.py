@@ -678,3 +678,27 @@ async def test_a_client_sees_how_far_each_is(tmp_path: Path) -> None:
         await client.flush()
         [shown] = await client.durables()
         assert (shown["name"], shown["low"], shown["lag"]) == ("billing", 4, 2)
+
+
+async def test_answers_to_what_came_of_one_broker_are_not_said_to_another(
+    tmp_path: Path,
+) -> None:
+    """The next address is another broker, whose log has something else there."""
+    async with serving(kept_in(tmp_path / "b")) as second:
+        await publish(second, 3, first=100)
+        ends = AsyncExitStack()
+        first = await ends.enter_async_context(serving(kept_in(tmp_path / "a")))
+        await publish(first, 3)
+        async with siena.connect(url(first), url(second)) as client:
+            read = client.subscribe("[]", durable="billing", start="all")
+            [of_first, answered, _] = await take(read, 3)
+            await ends.aclose()
+            answered.ack()  # while there is no connection
+            [of_second, *_] = found = await take(read, 3)
+            assert [m["n"] for m in found] == [100, 101, 102]
+            of_first.ack()
+            await client.flush()
+            assert shown(second)["low"] == 0
+            of_second.ack()
+            await client.flush()
+            assert shown(second)["low"] == 1

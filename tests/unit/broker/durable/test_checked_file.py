@@ -62,6 +62,27 @@ async def test_a_mistake_is_no_success_and_is_said_once(
     await file.close()
 
 
+async def test_a_mistake_of_one_who_waits_keeps_no_other_from_hearing(
+    tmp_path: Path,
+) -> None:
+    file = CheckedFile(tmp_path / "x.state", lambda: b"x")
+
+    def mistake(_failure: OSError | None) -> None:
+        raise RuntimeError("nobody expected it")
+
+    assert await _saved(file) is None
+    loop = asyncio.get_running_loop()
+    told, later = loop.create_future(), loop.create_future()
+    file.save(lambda _failure: None)  # under way; those who follow are told together
+    for then in (mistake, told.set_result):
+        file.save(then)
+    async with asyncio.timeout(10):
+        assert await told is None
+        file.save(later.set_result)
+        assert await later is None
+    await file.close()
+
+
 async def _saved(file: CheckedFile) -> OSError | None:
     told: asyncio.Future[OSError | None] = asyncio.get_running_loop().create_future()
     file.save(told.set_result)

@@ -89,6 +89,49 @@ def test_a_last_record_that_only_seems_to_go_on_is_named(
     store.close()
 
 
+def with_a_record_inside(folder: Path) -> tuple[Path, int, dict[int, bytes]]:
+    """A log of three records; in the blocks of the second stands what looks like one.
+
+    Its file, the place where the one inside ends, and what is in the log.
+    """
+    false = pack_record(1_000, 7, 0, np.array([3], np.uint32), b"lie")
+    inside = b"".join(map(bytes, false))
+    store = Store(folder, 10**6)
+    for block in (b"first", b"a" * 50 + inside + b"b" * 50, b"last"):
+        store.append(block, np.array([0, len(block)]), 7)
+    found = readable(store)
+    store.close()
+    (path,) = folder.glob("*.log")
+    return path, path.read_bytes().index(inside) + len(inside), found
+
+
+@pytest.mark.parametrize("where", [b"aaa", b"bbb"])
+def test_what_a_publisher_made_look_like_a_record_is_none(
+    tmp_path: Path, where: bytes
+) -> None:
+    """Also where the record around it is damaged, before it or behind it."""
+    path, _, whole = with_a_record_inside(tmp_path)
+    flip(path, 8 * path.read_bytes().index(where))
+    store = Store(tmp_path, 10**6)
+    found = readable(store)
+    assert found == {n: block for n, block in whole.items() if n != 1}
+    assert [*store.gaps()] == [(1, 2)]
+    assert store.latest == 3
+    store.close()
+
+
+def test_nor_is_it_one_where_the_record_around_it_is_half_there(
+    tmp_path: Path,
+) -> None:
+    path, end, whole = with_a_record_inside(tmp_path)
+    with path.open("r+b") as file:
+        file.truncate(end + 10)
+    store = Store(tmp_path, 10**6)
+    assert readable(store) == {0: whole[0]}
+    assert store.latest < 1_000
+    store.close()
+
+
 @pytest.mark.parametrize(
     ("which", "said"),
     [

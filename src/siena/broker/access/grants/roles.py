@@ -32,7 +32,8 @@ class RoleSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     subscribe: Texts = ()
     inspect: Texts = ()
     peer: PeerSettings = PeerSettings()
-    # Whether publishers may be made to wait: policy `block`, and commits to the log.
+    # Whether publishers may be made to wait: policy `block`, commits to the log, and
+    # durable subscriptions, which keep it.
     hold: bool = False
     # What becomes of a subscription that asks for more than is granted.
     beyond: Literal["narrow", "refuse"] = "narrow"

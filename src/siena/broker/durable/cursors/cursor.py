@@ -17,7 +17,8 @@ from siena.model import Value
 
 # Waiting grows with every delivery, up to so many times the first.
 BACKOFF_MAX = 32
-# Offsets that are acknowledged, and still stand among those that are not.
+# Offsets that are acknowledged, and still stand among those that are not; and moments
+# for which nothing is waited any more.
 STALE_MAX = 1_024
 
 
@@ -193,9 +194,12 @@ class Cursor:
         due = now + wait
         self._flights[offset] = Flight(member, due, size)
         if attempt == 1 and (not self._firsts or self._firsts[-1][0] <= due):
+            if len(self._firsts) > 2 * len(self._flights) + STALE_MAX:
+                # One without an answer must not keep all that came after it.
+                self._firsts = deque(e for e in self._firsts if self._is_awaited(*e))
             self._firsts.append((due, offset))
         else:
-            heapq.heappush(self._later, (due, offset))
+            self._come_back(due, offset)
         self.delivered += 1
         self.redelivered += attempt > 1
         return attempt
@@ -259,7 +263,7 @@ class Cursor:
             heapq.heappush(self._ready, offset)
         else:
             self._delayed[offset] = due
-            heapq.heappush(self._later, (due, offset))
+            self._come_back(due, offset)
         return flight
 
     def lose(self, member: int) -> None:
@@ -272,6 +276,19 @@ class Cursor:
         return self._unacked.get(offset, 0)
 
     # --- Time -----------------------------------------------------------------------
+
+    def _come_back(self, due: float, offset: int) -> None:
+        """Look at this again when it is due."""
+        if len(self._later) > 2 * len(self._unacked) + STALE_MAX:
+            # What is refused again and again, or answered long before it is due, must
+            # not leave an entry behind for each time.
+            self._later = sorted({e for e in self._later if self._is_awaited(*e)})
+        heapq.heappush(self._later, (due, offset))
+
+    def _is_awaited(self, due: float, offset: int) -> bool:
+        flight = self._flights.get(offset)
+        is_flying = flight is not None and flight.due == due
+        return is_flying or self._delayed.get(offset) == due
 
     @property
     def next_due(self) -> float | None:

@@ -26,7 +26,7 @@ from siena.broker.durable.cursors.record_form import (
     snapshot,
 )
 from siena.broker.log.files import SYSTEM, Files
-from siena.broker.log.group_commit import GroupCommit, Synced, error_of
+from siena.broker.log.group_commit import GroupCommit, Synced, error_of, tell
 
 log = logging.getLogger("siena.broker")
 
@@ -196,7 +196,7 @@ class RecordFile:
             told = partial(self._kept, self._generation, self._size, waiting)
             self._commit.when_synced(told)
         elif waiting:
-            _tell(waiting, failure)
+            tell(waiting, failure)
         if self._size > max(FILE_BYTES_MIN, GROWTH_MAX * self._size_anew):
             self.rewrite()
 
@@ -210,7 +210,7 @@ class RecordFile:
         """The disk has all that was in a file when it was so long, or failed."""
         if failure is None and generation == self._generation:
             self._synced = max(self._synced, size)
-        _tell(waiting, failure)
+        tell(waiting, failure)
 
     def _write_marked(self, data: bytes) -> OSError | None:
         """Write, and say in the file how far it was synced."""
@@ -279,8 +279,9 @@ class RecordFile:
         try:
             files.write(descriptor, [data])
             files.sync(descriptor)
-        except BaseException:
+        except BaseException:  # half of it only takes room
             files.close(descriptor)
+            files.delete(new)
             raise
         return _Anew(descriptor, len(data))
 
@@ -342,8 +343,3 @@ class RecordFile:
         if self._descriptor >= 0:
             self._files.close(self._descriptor)
         self._descriptor = -1
-
-
-def _tell(waiting: list[Synced], failure: OSError | None) -> None:
-    for then in waiting:
-        then(failure)

@@ -109,6 +109,8 @@ class Cursors:
 
     def _whole(self, cursor: Cursor) -> bytes:
         position = self.tail if cursor.position is None else cursor.position
+        # What the log has lost, or let go, is not found any more, and not asked about.
+        cursor.acked_ahead = {o for o in cursor.acked_ahead if o >= position}
         return msgspec.msgpack.encode(
             [
                 *(_WHOLE, cursor.number, cursor.owner, cursor.name, cursor.epochs),

@@ -195,8 +195,9 @@ class Publishers:
         If the disk does not know of it yet, this is called when it does, or when it has
         not taken it; then it is forgotten, and may be asked for again.
         """
-        known = self._streams.get(stream)
+        known = self._streams.pop(stream, None)
         if known is not None:
+            self._streams[stream] = known  # heard of last
             return known
         known = KnownPublisher(_BROKERS, "", self._number(), self._latest, stream)
         known.window = self._window_of(stream)
@@ -221,6 +222,7 @@ class Publishers:
         for known in self._streams.values():
             assert known.stream is not None
             if known.stream[:2] == stream[:2]:
+                known.window.has_several_ways = True
                 return known.window
         return Window(floor, STREAM_STRETCHES_MAX)
 

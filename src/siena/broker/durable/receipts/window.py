@@ -1,5 +1,6 @@
 """Which publications of one publisher are stored: stretches of its sequence numbers."""
 
+from array import array
 from bisect import bisect_right
 from typing import NamedTuple
 
@@ -34,12 +35,18 @@ class Window:
 
     def __init__(self, floor: int = 0, stretches_max: int = STRETCHES_MAX) -> None:
         self.floor = floor
-        """What is below is stored, for all that is remembered."""
+        """What is below is not remembered, and taken for stored."""
+        self.has_several_ways = False
+        """Whether numbers come by several ways, and so in any order.
+
+        Then what is below the floor is not taken for stored: it may come for the first
+        time.  Rather it is there twice than not at all.
+        """
         self._stretches_max = stretches_max
         # In ascending order, and apart; an offset of -1 is of what is not written yet.
-        self._firsts: list[int] = []
-        self._ends: list[int] = []
-        self._offsets: list[int] = []
+        self._firsts = array("q")
+        self._ends = array("q")
+        self._offsets = array("q")
 
     @property
     def end(self) -> int:
@@ -49,9 +56,10 @@ class Window:
     def split(self, first: int, end: int) -> list[NumberedRow]:
         """Some numbers in a row, by what is known of them."""
         found = []
-        if first < self.floor:
-            found.append(NumberedRow(first, min(end, self.floor), True, True, None))
-        at = max(first, self.floor)
+        floor = 0 if self.has_several_ways else self.floor
+        if first < floor:
+            found.append(NumberedRow(first, min(end, floor), True, True, None))
+        at = max(first, floor)
         place = max(0, bisect_right(self._firsts, at) - 1)
         while at < end:
             while place < len(self._ends) and self._ends[place] <= at:
@@ -103,7 +111,7 @@ class Window:
         while some <= self._stretches_max // 64 and self._offsets[some] >= 0:
             some += 1
         if some:
-            self.floor = self._ends[some - 1]
+            self.floor = max(self.floor, self._ends[some - 1])
             del self._firsts[:some], self._ends[:some], self._offsets[:some]
 
     def withdraw(self, first: int, end: int) -> None:

@@ -198,7 +198,7 @@ class Staging:
             return
         for name in names:
             with self._path(name).open("rb") as file:
-                os.fsync(file.fileno())
+                SYSTEM.sync(file.fileno())
         SYSTEM.sync_folder(self._folder)
 
     def drop(self, name: bytes) -> None:

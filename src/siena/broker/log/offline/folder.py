@@ -4,7 +4,6 @@ Nothing is deleted by a repair: what is taken out of the way is in the folder
 ``damaged`` beside the files.
 """
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -218,7 +217,7 @@ class OfflineLog:
                 )
                 count += 1
             file.flush()
-            os.fsync(file.fileno())
+            SYSTEM.sync(file.fileno())
         new.replace(segment.path)
         segment.path.with_suffix(INDEX_SUFFIX).unlink(missing_ok=True)
         done.append(
@@ -243,7 +242,7 @@ class OfflineLog:
                 with segment.path.open("r+b") as file:
                     file.write(header.pack())
                     file.flush()
-                    os.fsync(file.fileno())
+                    SYSTEM.sync(file.fileno())
                 done.append(f"mended the header of {segment.path.name}")
             ends = [record.end for _, record in _good(segment)]
             end = max(ends, default=segment.first)

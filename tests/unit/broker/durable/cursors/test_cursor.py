@@ -151,6 +151,44 @@ def test_one_that_is_never_acknowledged_keeps_nothing_else() -> None:
     assert len(cursor._lows) < 2 * FOUND_MAX
 
 
+def test_one_without_an_answer_keeps_no_moments_of_others() -> None:
+    """Its reader has it for a day, and others by the million meanwhile."""
+    cursor = cursor_of()
+    for offset in range(20 * FOUND_MAX):
+        cursor.found(offset)
+        assert cursor.next_ready() == offset
+        cursor.sent(offset, 1, 10, now=0.0)
+        if offset:
+            cursor.ack(offset)
+    assert len(cursor._firsts) < 2 * FOUND_MAX
+    assert cursor.next_due == ACK_WAIT
+    assert [offset for offset, _ in cursor.expired(ACK_WAIT)] == [0]
+
+
+def test_what_is_refused_again_and_again_keeps_one_moment() -> None:
+    cursor = cursor_of()
+    cursor.found(0)
+    for attempt in range(20 * FOUND_MAX):
+        assert cursor.next_ready() == 0
+        assert cursor.sent(0, 1, 10, now=0.0) == attempt + 1
+        assert cursor.nak(0, None) is not None
+    assert len(cursor._later) < 2 * FOUND_MAX
+    cursor.next_ready()
+    cursor.sent(0, 1, 10, now=0.0)
+    assert [offset for offset, _ in cursor.expired(10_000.0)] == [0]
+
+
+def test_what_is_answered_long_before_it_is_due_keeps_no_moment() -> None:
+    cursor = cursor_of()
+    for offset in range(20 * FOUND_MAX):
+        cursor.found(offset)
+        cursor.next_ready()
+        cursor.sent(offset, 1, 10, now=0.0)
+        cursor.nak(offset, 86_400.0)
+        cursor.ack(offset)
+    assert len(cursor._later) < 2 * FOUND_MAX
+
+
 @given(st.sets(st.integers(0, 20)), st.integers(0, 20))
 def test_what_was_acknowledged_ahead_is_not_found_again(
     ahead: set[int], position: int

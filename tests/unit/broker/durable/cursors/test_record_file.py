@@ -204,6 +204,54 @@ async def test_a_disk_that_stays_full_is_said_once_and_tried_again_now_and_then(
     await cursors.close()
 
 
+async def test_half_of_a_file_that_is_written_anew_leaves_its_room(
+    tmp_path: Path,
+) -> None:
+    files, told = Failing(), Told()
+    cursors = Cursors(tmp_path, 1000, files)
+    await make(cursors, told, "one")
+    files.room = 7
+    cursors._file.rewrite()
+    await until(lambda: files.tried and cursors._file._rewriting is None)
+    assert not (tmp_path / f"{FILE}.new").exists()
+    files.room = None
+    await cursors.close()
+
+
+async def test_a_mistake_of_one_that_is_kept_keeps_no_other_from_hearing(
+    tmp_path: Path,
+) -> None:
+    told = Told()
+    cursors = Cursors(tmp_path, 1000)
+    await make(cursors, told, "one")
+    one = next(iter(cursors))
+
+    def mistake(_failure: OSError | None) -> None:
+        raise RuntimeError("nobody expected it")
+
+    cursors._file.rewrite()  # what comes meanwhile is told together
+    cursors.save(one, mistake)
+    cursors.save(one, lambda failure: told.update(two=failure))
+    await until(lambda: "two" in told)
+    await cursors.close()
+
+
+async def test_what_was_acknowledged_ahead_and_passed_by_is_not_written_down(
+    tmp_path: Path,
+) -> None:
+    """The log has let it go, or lost it: nothing finds it any more."""
+    told = Told()
+    cursors = Cursors(tmp_path, 1000)
+    await make(cursors, told, "one")
+    cursor = next(iter(cursors))
+    cursor.reset(10)
+    cursor.acked_ahead = {12, 500}
+    cursor.position = 100
+    await cursors.close()
+    [again] = Cursors(tmp_path, 1000)
+    assert again.acked_ahead == {500}
+
+
 class Held(Files):
     """Files of which the folder is not synced until it may be."""
 

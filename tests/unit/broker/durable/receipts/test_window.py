@@ -77,3 +77,21 @@ def test_what_is_forgotten_is_taken_for_stored() -> None:
     [below, *rest] = window.split(0, floor + 3)
     assert (below.end, below.is_stored, below.offset) == (floor, True, None)
     assert [s.offset for s in rest] == [3 * floor, 3 * floor + 3, 3 * floor + 6]
+
+
+def test_what_is_forgotten_may_come_for_the_first_time_if_there_are_several_ways() -> (
+    None
+):
+    """One number waits for a link, while more than is remembered come another way."""
+    window = Window()
+    window.has_several_ways = True
+    for number in range(0, 2 * STRETCHES_MAX + 10, 2):
+        window.accept(number, number + 1)
+        window.store(number, number + 1, number)
+    assert window.floor > 1
+    [late] = window.split(1, 2)
+    assert not late.is_known
+    window.accept(1, 2)
+    window.store(1, 2, 10**6)
+    [late] = window.split(1, 2)
+    assert late.offset == 10**6
