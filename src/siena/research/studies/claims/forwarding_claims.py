@@ -3,12 +3,15 @@
 The study, its plan and its figure are :mod:`siena.research.studies.claims.forwarding`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from math import log, log1p, sqrt
-from statistics import fmean, linear_regression
 
+from siena.research.studies.claims.forwarding_slopes import (
+    TIMING,
+    ends_of_last_decade,
+    grows_less,
+)
 from siena.research.studies.claims.forwarding_times import (
     ALL,
     DEFAULT_ROUNDS,
@@ -32,10 +35,8 @@ from siena.research.studies.framework.claim import (
 )
 from siena.research.studies.framework.intervals import (
     Interval,
-    between,
     mean,
     ratio,
-    student,
 )
 from siena.research.studies.framework.rows import (
     Cell,
@@ -48,10 +49,6 @@ from siena.research.studies.framework.rows import (
 from siena.research.studies.framework.spoils import constant, each, only, times
 
 HEADLINE = {"full": 250_000, "quick": 10_000, "test": 300}
-# A slope needs a decade of filters, and more points than a line has ends.
-DECADE, SIZES_MIN = 10, 3
-# Times of one program differ by so much between runs on a machine that is shared.
-TIMING = 0.1
 
 
 # --- Claims ---------------------------------------------------------------------
@@ -67,63 +64,6 @@ def _agreement(rows: Sequence[Row]) -> Answer:
     nothing = all(number(row, "matched") == 0 for row in rows)
     words = f"{len(found) - wrong} of {len(found)} tables"
     return decided(not wrong and not nothing, words)
-
-
-def _slope(rows: Sequence[Row]) -> Answer:
-    points = curve(rows, "filters", "microseconds")
-    if max(points) < DECADE * min(points):
-        return undecided("needs a decade of filters")
-    if len(points) < SIZES_MIN:
-        return undecided(f"needs {SIZES_MIN} sizes")
-    slope, late = exponent(points), last_decade(points)
-    words = (
-        f"exponent {slope.words()}, of {len(points)} sizes; in the last decade "
-        f"{late.words()}"
-    )
-    return weakest(between(slope, 0, 1, words), between(late, -1, 1, words))
-
-
-def exponent(points: Mapping[float, float]) -> Interval:
-    """The slope of the logarithms, and how far it may be from that of a straight line.
-
-    By Student's t over the points: they leave a line because it bends, and because
-    tables of a size differ; seeds alone would say of the second only.
-
-    >>> exponent({10: 10, 100: 100, 1000: 1000}).words()
-    '1.00'
-    >>> exponent({10: 10, 100: 200, 1000: 1000}).words()
-    '1.00 (-1.21 to 3.21)'
-    """
-    xs, ys = ([log(x) for x in of] for of in (points, points.values()))
-    slope, start = linear_regression(xs, ys)
-    beyond = len(points) - 2
-    left = sum((y - start - slope * x) ** 2 for x, y in zip(xs, ys, strict=True))
-    spread = sum((x - fmean(xs)) ** 2 for x in xs)
-    error = sqrt(left / beyond / spread) * student(beyond)
-    return Interval(slope - error, slope, slope + error)
-
-
-def last_decade(points: Mapping[float, float]) -> Interval:
-    """The same between the ends of the last decade of filters, or of a little more.
-
-    A curve that bends upwards has a small slope in all, and a large one in the end.
-    The limits are those of two times of which each may be off by :data:`TIMING`.
-
-    >>> bent = {10: 10, 100: 20, 1000: 200}
-    >>> last_decade(bent).words()
-    '1.00 (0.92 to 1.08)'
-    """
-    first, last = _decade(points)
-    width = log(last / first)
-    slope, off = log(points[last] / points[first]) / width, 2 * log1p(TIMING) / width
-    return Interval(slope - off, slope, slope + off)
-
-
-def _decade(sizes: Iterable[float]) -> tuple[float, float]:
-    """The largest size, and the largest of those of a tenth of it or less."""
-    known = list(sizes)
-    last = max(known)
-    return max(size for size in known if size * DECADE <= last), last
 
 
 def _bytes(rows: Sequence[Row]) -> Answer:
@@ -244,7 +184,7 @@ _sublinear = each(lambda r: {"microseconds": number(r, "filters") ** 0.5})
 
 def _bent(rows: Sequence[Row]) -> list[Row]:
     """Level at first, and as the filters to the power of 1.3 in the last decade."""
-    first, _ = _decade(distinct(rows, "filters"))
+    first, _ = ends_of_last_decade(distinct(rows, "filters"))
     grown = each(
         lambda r: {"microseconds": max(1, number(r, "filters") / first) ** 1.3}
     )
@@ -304,7 +244,7 @@ CLAIMS = (
             f"{matcher}, {interfaces} interfaces: time grows less than the filters "
             "(exponent below 1)",
             _FIT,
-            _slope,
+            grows_less,
             {"it grows more": _superlinear, "it does in the end": _bent},
             {"it grows less": _sublinear},
             of=partial(growing, matcher=matcher, interfaces=interfaces),
@@ -319,7 +259,7 @@ CLAIMS = (
             f"{matcher}, an interface for each filter: time grows less than the "
             "filters (exponent below 1)",
             _FIT,
-            _slope,
+            grows_less,
             {"it grows more": _superlinear, "it does in the end": _bent},
             {"it grows less": _sublinear},
             of=partial(growing, matcher=matcher, interfaces=0),
