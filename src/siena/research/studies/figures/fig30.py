@@ -31,13 +31,16 @@ from siena.research.studies.framework.study import Parameter, Study
 from siena.research.studies.reporting.drawing import panels, two_views
 from siena.research.studies.runs.architectures import simulate
 
+# Fewer parties than this are not at most of a hundred sites, and share little.
+MANY = 1000
+
 
 def _sharing(rows: Sequence[Row]) -> Answer:
     known = cases(per_request(rows), "each")
     margins = {}
     for case, samples in known.items():
         same = [c.parties for c in known if c[:2] == case[:2]]
-        if case.architecture != "ce" and case.parties == max(same) > min(same):
+        if case.architecture != "ce" and case.parties == max(same) >= MANY:
             few = case._replace(parties=min(same))
             margins[str(case)] = ratio(samples, known[few])
     return all_below(margins)
