@@ -173,8 +173,10 @@ def _settle(
 
 def _less(subscription: Subscription[Any] | DurableSubscription) -> str:
     """What is in force, where not all that is wanted is granted."""
-    is_durable = isinstance(subscription, DurableSubscription)
-    wanted = subscription.filter if is_durable else subscription.interest
+    if isinstance(subscription, DurableSubscription):
+        wanted = subscription.filter
+    else:
+        wanted = subscription.interest
     if subscription.in_force == wanted:
         return ""
     return f", as far as you may: {printable(subscription.in_force)}"

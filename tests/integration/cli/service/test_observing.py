@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from rich.console import Console
@@ -150,21 +150,21 @@ def test_top_fits_into_a_terminal_of_80_columns(brokers: int) -> None:
 @pytest.mark.parametrize(("width", "left"), [(120, 5), (100, 5), (80, 3), (60, 2)])
 def test_top_cuts_no_name_and_no_number_of_a_link(width: int, left: int) -> None:
     """Found: where brokers have only addresses and have run for days, all was cut."""
-    link = {"name": "127.0.0.1:2607", "side": "peer", "address": "127.0.0.1:41234"}
-    link |= dict.fromkeys(LINK_COLUMNS, 1_234_567)
+    link: dict[str, Any] = dict.fromkeys(LINK_COLUMNS, 1_234_567)
+    link |= {"name": "127.0.0.1:2607", "side": "peer", "address": "127.0.0.1:41234"}
     counters = dict.fromkeys((*NOW, *GROWING), 0)
-    seen = [{"broker": "127.0.0.1:2606", "links": [link], "counters": counters}]
-    billing = {"name": "billing", "filter": "order any and total > 100 and x any"}
-    billing |= dict.fromkeys(DURABLE_COLUMNS, 7_654_321)
-    seen[0]["durables"] = [billing] if width >= 80 else []
+    billing: dict[str, Any] = dict.fromkeys(DURABLE_COLUMNS, 7_654_321)
+    billing |= {"name": "billing", "filter": "order any and total > 100 and x any"}
+    seen: dict[str, Any] = {"broker": "127.0.0.1:2606", "links": [link]}
+    seen |= {"counters": counters, "durables": [billing] if width >= 80 else []}
     console = Console(width=width, record=True, file=io.StringIO())
-    console.print(picture(seen, Rates(), console.width))
+    console.print(picture([seen], Rates(), console.width))
     text = console.export_text()
     assert "…" not in text
     (row,) = (line for line in text.splitlines() if "127.0.0.1:2607" in line)
     assert row.startswith("127.0.0.1:2606  127.0.0.1:2607")
     assert row.count("1,234,567") == left
-    assert text.count("7,654,321") == len(DURABLE_COLUMNS) * len(seen[0]["durables"])
+    assert text.count("7,654,321") == len(DURABLE_COLUMNS) * len(seen["durables"])
 
 
 def test_top_shows_what_was_refused_and_to_whom(tmp_path: Path, run: Run) -> None:

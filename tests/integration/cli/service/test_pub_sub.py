@@ -276,14 +276,14 @@ def test_who_may_not_hear_all_of_it_is_told_what_is_in_force(
     with testing.broker(access=access, log={"path": str(tmp_path / "log")}) as broker:
         saved = run("context", "add", "here", broker.url, "--token", str(file))
         assert saved.code == 0, saved
+        end = ("-S", "here", "--timeout", "0.5")
         for more in ((), ("--durable", "mine")):
-            end = ("-S", "here", "--timeout", "0.5", *more)
-            said = run("sub", "trader = ann", *end).err.splitlines()[0]
+            said = run("sub", "trader = ann", *end, *more).err.splitlines()[0]
             assert said == (
                 f"siena: subscribed at {broker.url}, as far as you may: "
                 "symbol any and trader = ann"
             )
-        said = run("sub", "symbol = DIS", *end[:4]).err.splitlines()[0]
+        said = run("sub", "symbol = DIS", *end).err.splitlines()[0]
         assert said == f"siena: subscribed at {broker.url}"
 
 
