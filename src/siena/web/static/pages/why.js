@@ -44,7 +44,7 @@ function Answer({ value, offset, setOffset, constraint, choose }) {
     ${value.against.length > 0 && html`<section class="panel"><h2>What keeps it from most</h2>
       <ul class="lines against">${value.against.slice(0, 12).map((each) => html`<li><button class="link" aria-pressed=${String(each.constraint === constraint)} onClick=${() => choose(each.constraint === constraint ? null : each.constraint)}><code>${each.constraint}</code></button>
         <span class="soft"> ${each.because}</span>
-        <div class="measure"><${Share} part=${each.filters} whole=${value.filters} label="${each.filters} of ${value.filters} filters" /><span class="soft">${plural(each.filters, "filter")}${each.alone ? `, of ${number(each.alone)} the only reason` : ""}</span></div></li>`)}</ul></section>`}
+        <div class="measure"><${Share} part=${each.filters} whole=${value.filters} label="${each.filters} of ${value.filters} filters" /><span class="soft">${plural(each.filters, "filter")}${each.alone ? `; for ${number(each.alone)} the only reason` : ""}</span></div></li>`)}</ul></section>`}
     ${others > 0 && html`<section class="panel"><h2>The nearest of the others${constraint && html` <span class="soft">that fail at <code>${constraint}</code> <button class="link" onClick=${() => choose(null)}>all</button></span>`}</h2>
       <ul class="lines">${value.near.map((each) => html`<li><code>${each.text}</code> <span class="soft">${each.holders.join(", ")}</span>
         ${each.missing.map((reason) => html`<div class="bad"><span aria-hidden="true">✗</span> <code>${reason.constraint}</code>: ${reason.because}</div>`)}</li>`)}</ul>
