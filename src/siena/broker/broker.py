@@ -206,8 +206,7 @@ class Broker:
             features=self._features(),
         ).line()
         self._take_up()
-        # Before any client or neighbour can ask for something of it.
-        self.log_service.start()
+        self.log_service.start()  # before anything can be asked of it
         await self._listen(sockets)
         self.links.call(self.settings.links)
         self.table_compactor = TableCompactor(

@@ -113,6 +113,15 @@ class Recorded(Files):
         elif folder == self._folder:  # names in others are not what we ask about
             self.done.append(Done("sync folder", ""))
 
+    def sync_and_close(self, descriptors: list[int]) -> None:
+        """What threads do, whose syncs are to be known as well."""
+        try:
+            for descriptor in descriptors:
+                self.sync(descriptor)
+        finally:
+            for descriptor in descriptors:
+                self.close(descriptor)
+
     def duplicate(self, descriptor: int) -> int:
         other = super().duplicate(descriptor)
         self._opened[other] = self._opened[descriptor]

@@ -23,6 +23,9 @@ RELAY_FRAME_BYTES = 128 * 1024
 # For how long after a neighbour is back what it wanted before stays wanted: those
 # behind it may not be back yet.
 RELAY_GRACE_SECONDS = 10.0
+# Neighbours that are waited for no more, and are remembered so that they hear of that
+# when they come back after all; the one that went first is forgotten.
+RELAYS_GONE_MAX = 1_024
 # How many filters of a neighbour are written down, so that they outlive the broker.
 RELAY_FILTERS_MAX = 100_000
 # Durable subscriptions of a broker, and what each has found and not got acknowledged:

@@ -57,7 +57,8 @@ class LogService:
         )
         path = folder / "sinks.json" if folder else None
         self.idempotent_batches = IdempotentBatches(
-            publications, self._staging, self.journal, path
+            *(publications, self._staging, self.journal, path),
+            waits=state.settings.durable.sync == "always",
         )
         requests.add(Log, self._extent)
         requests.add(Read, self._read)

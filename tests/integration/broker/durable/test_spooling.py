@@ -10,7 +10,7 @@ import pytest
 import siena
 from broker.logs import numbers, url
 from siena.broker.broker import Broker
-from siena.broker.durable.relays import receiving
+from siena.broker.durable.relays import receiving, relaying
 from siena.broker.log.files import Files
 from siena.broker.log.store import Store
 from siena.broker.peers.link import Link
@@ -161,6 +161,36 @@ async def test_a_sync_that_failed_here_is_not_answered_with_the_next(
             await client.publish(n=1, ack=True)
         await until(lambda: relaying.snapshot()[0]["under_way"] == 0)
         assert await numbers(b1) == [0, 1]
+
+
+async def test_neighbours_that_left_for_good_are_remembered_up_to_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found: each name under which a neighbour had ever come stayed for ever."""
+    monkeypatch.setattr(relaying, "RELAYS_GONE_MAX", 2)
+    short = stored_in(tmp_path, "b0", durable={"spool_seconds": 0.05})
+    async with serving(short) as b0:
+        for number in range(1, 5):
+            async with serving(stored_in(tmp_path, f"b{number}", b0)):
+                await until(lambda: bool(b0.state.links))
+                await knows(b0, f"b{number}")
+        await until(lambda: known(b0) == [("b3", 0), ("b4", 0)])
+        relays = b0.log_service.durable.relaying
+        assert relays is not None
+        await until(lambda: all(r.is_given_up for r in relays._relays))
+    async with serving(short) as b0:
+        assert known(b0) == [("b3", 0), ("b4", 0)]
+
+
+async def knows(at: Broker, name: str) -> None:
+    """Wait until a neighbour is remembered."""
+    await until(lambda: (name, 0) in known(at))
+
+
+def known(at: Broker) -> list[tuple[object, object]]:
+    """Neighbours that are remembered, and how far they are behind."""
+    relays = at.log_service.durable.relays(10)
+    return [(each["neighbour"], each["lag"]) for each in relays]
 
 
 async def test_what_is_too_much_is_not_kept(tmp_path: Path) -> None:

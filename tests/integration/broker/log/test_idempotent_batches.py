@@ -3,12 +3,15 @@
 import asyncio
 import os
 import secrets
+import threading
 from pathlib import Path
 
 import pytest
 
 import siena
 from broker.logs import SMALL, kept_in, numbers, publish, staged, url
+from siena.broker.broker import Broker
+from siena.broker.log import group_commit
 from siena.broker.log.batches import idempotent_batches
 from siena.broker.settings import Settings, as_settings
 from siena.errors import RequestRefusedError
@@ -181,6 +184,66 @@ async def test_a_batch_that_was_begun_is_completed(
         assert len(found) == 13
         async with siena.connect(url(broker)) as client:
             assert not (await client.log.batch("q", 1, [])).is_new
+
+
+async def test_a_sink_hears_that_its_batch_is_taken_when_the_disk_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not before it is written down as done: it would never be taken again."""
+    may_go_on, real = threading.Event(), group_commit.sync_and_close
+
+    def sync(descriptors: list[int]) -> None:
+        may_go_on.wait(60.0)
+        real(descriptors)
+
+    async with (
+        serving(kept_in(tmp_path)) as broker,
+        siena.connect(url(broker)) as client,
+        asyncio.TaskGroup() as group,
+    ):
+        monkeypatch.setattr(group_commit, "sync_and_close", sync)
+        try:
+            taking = group.create_task(
+                client.log.batch("q", 0, await staged(client, 5))
+            )
+            await until(lambda: _latest(broker) == 5)
+            await asyncio.sleep(0.05)
+            assert not taking.done()
+            assert broker.log_service.idempotent_batches._kept.value.done == {}
+        finally:
+            may_go_on.set()
+        assert (await taking).is_new
+
+
+def _latest(broker: Broker) -> int:
+    assert broker.log_service.journal is not None
+    return broker.log_service.journal.store.latest
+
+
+async def test_a_batch_of_which_a_part_is_damaged_is_not_taken_for_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broker dies before it is published, and a bit of what is staged flips."""
+    async with serving(kept_in(tmp_path)) as broker:
+        batches = broker.log_service.idempotent_batches
+        async with siena.connect(url(broker)) as client:
+            parts = await staged(client, 2, 3)
+        monkeypatch.setattr(batches, "_step", lambda: None)
+        wire = await connect(broker)
+        wanted = [siena.protocol.log_frames.Part(*part) for part in parts]
+        wire.send(Batch("q", 1, wanted))
+        await until(lambda: bool(batches._kept.value.begun))
+    path = tmp_path / "staged" / f"{parts[1][0].hex()}.part"
+    data = bytearray(path.read_bytes())
+    data[-3] ^= 1
+    path.write_bytes(data)
+    async with serving(kept_in(tmp_path)) as broker:
+        await until(lambda: not broker.log_service.idempotent_batches._queue)
+        async with siena.connect(url(broker)) as client:
+            taken = await client.log.batch("q", 1, await staged(client, 2, 3))
+            assert (taken.is_new, taken.count) == (True, 5)
+        found = await numbers(broker)
+        assert {*found} == {*range(5)}
 
 
 async def test_a_sink_gets_into_a_full_log_for_a_while(tmp_path: Path) -> None:

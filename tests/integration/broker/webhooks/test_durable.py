@@ -6,13 +6,15 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec import structs
 
 import siena
-from broker.access import guarded
+from broker.access import ALL, LESS, guarded
 from broker.hooks import hooked
 from broker.logs import publish
 from http_wire import web
 from siena.broker.access.credentials import load_credentials, save_credentials
+from siena.broker.access.settings import Access
 from siena.broker.broker import Broker
 from siena.broker.http.server import HttpServer
 from siena.broker.settings import HandlerSettings, Log
@@ -144,7 +146,14 @@ async def test_grants_count_and_are_looked_up_again_after_a_restart(
 ) -> None:
     async with hooked() as hook:
         allow = HandlerSettings(allow=(hook.url,))
-        async with guarded(tmp_path, handlers=allow) as found:
+        keeper = structs.replace(
+            LESS, hold=True
+        )  # a durable subscription keeps the log
+        asks = Access(
+            credentials=str(tmp_path / "credentials.json"),
+            roles={"all": ALL, "less": keeper},
+        )
+        async with guarded(tmp_path, handlers=allow, access=asks) as found:
 
             async def put(token: str, identity: str, wants: str) -> httpx.Response:
                 return await found.client.put(

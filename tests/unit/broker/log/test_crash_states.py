@@ -4,7 +4,7 @@ import os
 import random
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from broker.crashes import Recorded, crash_states, lay_out
 from broker.logs import readable
 from siena.block import encode
+from siena.broker.log import group_commit
 from siena.broker.log.cursors import Readers
 from siena.broker.log.files import Files
 from siena.broker.log.store import Store
@@ -40,17 +41,29 @@ def memory() -> Iterator[Path]:
 
 
 class History:
-    """What a log did, what it had acknowledged after how many steps, what it wrote."""
+    """What a log did, what it had acknowledged after how many steps, what it wrote.
+
+    It is synced at once, or by a thread, as for receipts, which goes on meanwhile; and
+    sometimes what is written is left to the system.
+    """
 
     def __init__(self, folder: Path, seed: int, appends: int) -> None:
-        rng = random.Random(seed)
         files = Recorded(folder)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(group_commit, "sync_and_close", files.sync_and_close)
+            self._happen(folder, files, random.Random(seed), appends)
+
+    def _happen(
+        self, folder: Path, files: Recorded, rng: random.Random, appends: int
+    ) -> None:
         self.written: dict[int, bytes] = {}
         # After so many steps these offsets were acknowledged, and this commit.
         self.acknowledged: list[tuple[int, int, int]] = []
         # After so many steps offsets below this one were given, and perhaps told.
         self.given: list[tuple[int, int]] = []
         committed = n = 0
+        # What a thread is to sync, and up to which offset.
+        handed_out: tuple[Callable[[], None], int] | None = None
         store = Store(folder, SEGMENT_BYTES, files)
         readers = Readers(folder / "readers.json", SystemClock(), 60.0, files=files)
         for _ in range(appends):
@@ -64,19 +77,29 @@ class History:
             for place, each in enumerate(batch):
                 self.written[first + place] = encode(each)
             self.given.append((len(files.done), store.latest))
-            if rng.random() < 0.6:
+            way = rng.random()
+            if way < 0.3:
                 store.sync()
-                if rng.random() < 0.3:
+                if rng.random() < 0.5:
                     committed = store.latest
                     readers.commit("me", committed)
                     store.make_room(committed, 3 * SEGMENT_BYTES, None)
-                self._acknowledge(files, store, committed)
+                self._acknowledge(files, store.latest, committed)
+            elif way < 0.6 and handed_out is None:
+                handed_out = store.syncing(), store.latest
+            elif way < 0.9 and handed_out is not None:
+                (sync, end), handed_out = handed_out, None
+                sync()
+                self._acknowledge(files, end, committed)
+            elif way > 0.95 and handed_out is None:
+                store.leave_unsynced()
         self.done = files.done
         os.close(store._file)  # as if it had been killed
         store._lock.close()
 
-    def _acknowledge(self, files: Recorded, store: Store, committed: int) -> None:
-        self.acknowledged.append((len(files.done), store.latest, committed))
+    def _acknowledge(self, files: Recorded, end: int, committed: int) -> None:
+        before = self.acknowledged[-1][1] if self.acknowledged else 0
+        self.acknowledged.append((len(files.done), max(end, before), committed))
 
     def given_at(self, steps: int) -> int:
         """The first offset that was not given after so many steps."""

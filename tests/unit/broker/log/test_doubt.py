@@ -98,18 +98,9 @@ def test_what_two_lives_wrote_is_on_the_disk_when_the_second_says_so(
     check_all_are_left(files, 25, tmp_path / "left")
 
 
-def threads_use(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+def threads_use(files: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
     """What threads sync is known to these files as well."""
-
-    def sync_and_close(descriptors: list[int]) -> None:
-        try:
-            for descriptor in descriptors:
-                files.sync(descriptor)
-        finally:
-            for descriptor in descriptors:
-                files.close(descriptor)
-
-    monkeypatch.setattr(group_commit, "sync_and_close", sync_and_close)
+    monkeypatch.setattr(group_commit, "sync_and_close", files.sync_and_close)
 
 
 @pytest.mark.parametrize("records", [3, 25])

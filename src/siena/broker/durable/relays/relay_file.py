@@ -75,6 +75,10 @@ class RelayFile:
         for number, texts in changed.items():
             self._append([_WANTS, number, texts], is_synced=True)
 
+    def rewrite(self) -> None:
+        """Write it anew, soon: one of them is forgotten."""
+        self._file.rewrite()
+
     async def close(self) -> None:
         """Write all of it, for the last time."""
         await self._file.close()

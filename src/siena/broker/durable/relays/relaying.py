@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from siena.broker.data.publish_batch import PublishBatch
-from siena.broker.durable.limits import RELAY_GRACE_SECONDS
+from siena.broker.durable.limits import RELAY_GRACE_SECONDS, RELAYS_GONE_MAX
 from siena.broker.durable.losses import Losses
 from siena.broker.durable.receipts.publishers import Publishers
 from siena.broker.durable.relays.assurance import Assurance
@@ -288,7 +288,18 @@ class Relaying:
             relay.dropped += count
             self._state.counters.relay_dropped += count
         self._file.save(relay)
+        if relay.is_given_up:
+            self._forget_oldest()
         self._journal.look_for_room()
+
+    def _forget_oldest(self) -> None:
+        """Of those that are waited for no more, remember so many."""
+        gone = [r for r in self._relays if r.is_given_up and r.link is None]
+        if len(gone) > RELAYS_GONE_MAX:
+            oldest = min(gone, key=lambda relay: relay.missed_since or 0.0)
+            del self.sending.relays[oldest.number]
+            self._positions.pop(oldest.number, None)
+            self._file.rewrite()
 
     def _lost(self, relays: Iterable[Relay], lost: Gap) -> None:
         """The log has lost what some neighbours would have got: they are told."""

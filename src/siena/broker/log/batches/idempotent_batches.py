@@ -1,8 +1,9 @@
 """Batches of sinks that are published once, however often they are sent.
 
-A batch is first written down as begun, then published part by part, then written down
-as done.  Each record of it in the log has its tag; so a broker that died in between
-finds out how much of the batch is in the log, and publishes the rest.
+A batch is first written down as begun, then published part by part; when the disk has
+all of it in the log, it is written down as done, and only then its sink hears so.  Each
+record of it in the log has its tag; so a broker that died in between finds out how much
+of the batch is in the log, and publishes the rest.
 """
 
 import asyncio
@@ -68,12 +69,19 @@ class _Work:
         self.published = begun.done
         self.failure: ProtocolError | None = None
         """Why nothing more of it can be published."""
+        self.is_kept = False
+        """Whether the disk has all of it, as far as that is waited for."""
+        self.waits = False
+        """Whether the disk is asked."""
 
 
 class IdempotentBatches:
     """Publishes batches, one after the other, a record in a turn.
 
     Back-pressure: it waits for those who block their publishers, and for the log.
+
+    Args:
+        waits: whether a sink hears that a batch is taken only when the disk has it.
     """
 
     neighbour: int | None = None
@@ -86,10 +94,13 @@ class IdempotentBatches:
         staging: Staging,
         journal: Journal | None,
         path: Path | None,
+        *,
+        waits: bool,
     ) -> None:
         self._publications = publications
         self._staging = staging
         self._journal = journal
+        self._waits = waits and journal is not None
         self._kept = StateFile(path, State, State())
         self._queue: deque[_Work] = deque()
         self._held_by: set[Holder] = set()
@@ -205,11 +216,35 @@ class IdempotentBatches:
             work.failure = _failure(error)
         try:
             if record is None:
+                if not self._is_kept(work):
+                    return  # it goes on when the disk has said something
                 self._end(work)
         except OSError as error:  # the log calls every second: then once more
             log.warning("how far batches are cannot be written down: %s", error)
             return
         self._go_on()
+
+    def _is_kept(self, work: _Work) -> bool:
+        """Whether the disk has all of a batch; if not, it is asked to.
+
+        What is written down as done is never published again: so not before.
+        """
+        if work.failure is None and work.published < work.begun.count:
+            text = f"a part is damaged: {work.published} of {work.begun.count} are left"
+            work.failure = _failure(DamagedLogError(text))
+            log.warning("batch %d of %r: %s", work.begun.number, work.begun.query, text)
+        if not self._waits or work.failure is not None or work.is_kept:
+            return True
+
+        def synced(failure: OSError | None) -> None:
+            work.waits, work.is_kept = False, failure is None
+            self._go_on()
+
+        assert self._journal is not None
+        if not work.waits:
+            work.waits = True
+            self._journal.group_commit.when_synced(synced)
+        return False
 
     def _publish(self, work: _Work, record: Record) -> None:
         self._publications.flush()  # what others have published is not of this batch
