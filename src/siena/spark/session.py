@@ -7,6 +7,7 @@ takes the session from the DataFrames that it is given.
 import atexit
 import logging
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -20,19 +21,24 @@ from siena.errors import SienaError
 
 # Plain local[*] gives a job up when one task has failed once.
 LOCAL = "local[*,4]"
+LOCAL_MASTER = re.compile(r"local(\[(?P<cores>\*|\d+)(,\s*\d+)?\])?")
 CONF_DIR = Path(__file__).parent / "conf"
 
+# Pieces in which a shuffle lies, at most.
+PARTITIONS_MAX = 8
 # What differs from Spark's own defaults, and why.
 DEFAULTS = {
     "spark.ui.enabled": "false",  # a web server that nobody asked for
     "spark.ui.showConsoleProgress": "false",  # commands show their own
     "spark.sql.session.timeZone": "UTC",  # as the times of the language
-    "spark.sql.shuffle.partitions": "8",  # 200 are for clusters
+    "spark.sql.shuffle.partitions": str(PARTITIONS_MAX),  # 200 are for large clusters
     "spark.driver.memory": "2g",
     # What patterns over streams need, and the other keeps all state in memory.
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
+    # Of a micro-batch, what has changed is written, and not files of the whole store.
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
 # On this machine nobody else needs to reach the driver.
 LOCAL_DEFAULTS = {
@@ -64,8 +70,7 @@ def start_session(
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_CONF_DIR", str(CONF_DIR))
-    settings = {**DEFAULTS, **(LOCAL_DEFAULTS if master.startswith("local") else {})}
-    for key, value in {**settings, **(config or {})}.items():
+    for key, value in {**defaults(master), **(config or {})}.items():
         builder = builder.config(key, value)
     with _stderr_in_a_file() as log:
         try:
@@ -75,6 +80,23 @@ def start_session(
             raise SienaError(
                 f"Spark does not start: {reason[0]}", hint=f"see {log}"
             ) from error
+
+
+def defaults(master: str) -> dict[str, str]:
+    """What a session has, unless the program says otherwise.
+
+    Of a stream, each partition has tasks, a store and files of its own in every
+    micro-batch, which take longer than some thousands of rows: so there are no more of
+    them than cores.
+    """
+    if not master.startswith("local"):
+        return DEFAULTS
+    found = LOCAL_MASTER.fullmatch(master)
+    wanted = "*" if found is None else found["cores"] or "1"
+    cores = (os.cpu_count() or 1) if wanted == "*" else int(wanted)
+    partitions = min(max(cores, 1), PARTITIONS_MAX)
+    ours = {"spark.sql.shuffle.partitions": str(partitions)}
+    return {**DEFAULTS, **LOCAL_DEFAULTS, **ours}
 
 
 def require_java() -> None:
