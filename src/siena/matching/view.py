@@ -92,6 +92,8 @@ class View(NamedTuple):
     gone: npt.NDArray[np.uint8]
     # How many there are, those that were removed too.
     interests: int
+    # Whether there would be fewer engines, or less that was removed, after a rebuild.
+    is_scattered: bool
     # For threads to borrow, one at a time.
     joiners: list[Joiner]
 
