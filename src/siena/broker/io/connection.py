@@ -63,6 +63,8 @@ class Connection(asyncio.BufferedProtocol):
     the first of a broker."""
     vain_bytes = 0
     """How much it has published in a row that nothing was wanted of."""
+    # How much room it was given for what comes next, with what stands there already.
+    _room_bytes = 0
 
     def __init__(
         self,
@@ -108,7 +110,6 @@ class Connection(asyncio.BufferedProtocol):
         # How much stands in the room before what comes, if it can be understood there;
         # and what is to be looked at there.
         self._lead: int | None = None
-        self._room_bytes = 0
         self._here: memoryview | None = None
         # What has been read and is still to be carried out, when others had their turn.
         self._events: Iterator[Event] | None = None
@@ -172,7 +173,10 @@ class Connection(asyncio.BufferedProtocol):
         if lead:  # only now: for every byte that comes it would take long
             room[:lead] = self._received.rest
         self._here = room[: lead + nbytes]
-        has_more, is_slice = lead + nbytes == self._room_bytes, self._room_bytes < len(room)
+        has_more, is_slice = (
+            lead + nbytes == self._room_bytes,
+            self._room_bytes < len(room),
+        )
         if not self._host.process_in_place(self):
             self._here = None
             self.put(bytes(room[lead : lead + nbytes]))

@@ -50,7 +50,8 @@ class Turns:
         state = self._state()
         account = state.accounts.of(who or NO_IDENTITY)
         try:
-            while state.shares.must_wait(account):  # and keeps none from its turn
+            # Until it has its turn, it keeps none from theirs.
+            while state.shares.must_wait(account):  # noqa: ASYNC110 -- time must pass
                 await asyncio.sleep(WAIT_SECONDS)
             async with self._turn:
                 begun = state.clock.elapsed()

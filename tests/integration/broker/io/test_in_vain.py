@@ -120,7 +120,8 @@ async def test_many_who_publish_in_vain_have_one_slice_together(
     """However many connections it has, all of a liar are read from in turns."""
     liars = [await connect(broker) for _ in range(3)]
     broker.state.shares.serve(0.01, clock.seconds)
-    loop, reads, rounds = asyncio.get_running_loop(), [0], [0]
+    loop, is_over = asyncio.get_running_loop(), asyncio.Event()
+    reads, rounds = [0], [0]
     later: Callable[[Connection], None] = broker.read_later
 
     def watch(connection: Connection) -> None:
@@ -129,13 +130,15 @@ async def test_many_who_publish_in_vain_have_one_slice_together(
 
     def count() -> None:
         rounds[0] += 1
-        if any(not task.done() for task in tasks):
+        if not is_over.is_set():
             loop.call_soon(count)
 
     broker.read_later = watch
-    tasks = [asyncio.create_task(publish_all(liar)) for liar in liars]
     loop.call_soon(count)
-    await asyncio.gather(*tasks)
+    async with asyncio.TaskGroup() as group:
+        for liar in liars:
+            group.create_task(publish_all(liar))
+    is_over.set()
     assert reads[0] > len(liars)
     assert reads[0] <= rounds[0] + len(liars)
 

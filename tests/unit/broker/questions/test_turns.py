@@ -79,8 +79,8 @@ async def test_who_has_asked_for_too_much_waits_while_others_are_served() -> Non
     now = asked.state.clock.elapsed()
     work.draw(10.0, now)
     shares.serve(10.0, now)
-    task = asyncio.create_task(asked.ask(ann))
-    await asked.ask(bob)  # who keeps none waiting
-    assert not task.done()
-    work.left = 0.0
-    await task
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(asked.ask(ann))
+        await asked.ask(bob)  # who keeps none waiting
+        assert not task.done()
+        work.left = 0.0
