@@ -313,11 +313,15 @@ class ForwardingTable:
         return found
 
     def lone_engine(self, messages: int) -> Lone | None:
-        """The one engine that has what engines have, if there is one.
+        """The one engine that has what engines have, if there is one."""
+        return self.view(messages).lone_engine
 
-        For those who ask it again and again, and :meth:`see` what they have asked.
+    def view(self, messages: int) -> View:
+        """All that matching needs, for so many messages.
+
+        For those who ask engines again and again, and :meth:`see` what they have asked.
         """
-        return (self._at_rest or self._view(messages)).lone_engine
+        return self._at_rest or self._view(messages)
 
     def see(self, block: bytes) -> None:
         """Remember a good block: the table is laid out for such ones one day."""

@@ -60,7 +60,7 @@ def taken(broker: Broker) -> list[int]:
         sizes.append(len(connection._here))
         return process(connection)
 
-    broker.process_in_place = watch  # type: ignore[method-assign]
+    broker.process_in_place = watch
     return sizes
 
 
