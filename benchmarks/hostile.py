@@ -100,6 +100,16 @@ async def publish_for_nobody(group: asyncio.TaskGroup, host: str, port: int) -> 
         await writer.drain()
 
 
+async def publish_garbage(group: asyncio.TaskGroup, host: str, port: int) -> None:
+    """What is no notification, in frames as short as there are."""
+    reader, writer = await connect(host, port, Connect(1))
+    drain(group, reader)
+    frames = pack(Op.PUB, b"\xc1") * BATCH
+    while True:
+        writer.write(frames)
+        await writer.drain()
+
+
 async def compute(group: asyncio.TaskGroup, host: str, port: int) -> None:  # noqa: ARG001
     """Nothing that the broker hears of."""
     while True:
@@ -160,6 +170,7 @@ ATTACKS: dict[str, Attack] = {
     "subscriptions": subscribe_and_cancel,
     "products": multiply_out,
     "publications": publish_for_nobody,
+    "garbage": publish_garbage,
     "announcements": announce_everything,
     "digests": disagree,
     "stamps": flood,

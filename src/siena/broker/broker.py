@@ -197,6 +197,7 @@ class Broker:
             tick.process_in_place,
             tick.schedule_flush,
         )
+        self.read_later = tick.read_later
         self.recv_buffer = tick.recv_buffer
         self._info = Info(
             broker=self.name,
@@ -212,6 +213,7 @@ class Broker:
         self.table_compactor = TableCompactor(
             self.state.exchange, self.state.shares.rebuild
         )
+        self.state.shares.on_scattered = self.table_compactor.lose
 
     async def _listen(self, sockets: list[socket.socket]) -> None:
         """Accept connections; at which of them with TLS, the addresses say."""
@@ -413,6 +415,10 @@ class Broker:
                 seconds,
                 is_service=connection.neighbour is None,
             )
+
+    def is_serving(self) -> bool:
+        """Whether others are served than those who publish in vain."""
+        return self.state.shares.is_serving
 
     def serve(self, seconds: float) -> None:
         """Count what it took to do what no account is drawn for."""

@@ -13,6 +13,11 @@ SLICE_SECONDS_MAX = 0.002
 # its own.
 ROOM_BYTES = 512 * 1024
 HERE_BYTES_MIN = 32 * 1024
+# Who has published so much in a row of which nothing is wanted is read from in slices,
+# one slice of all such connections each time the loop comes round, while others are
+# served.
+VAIN_BYTES_MIN = 64 * 1024
+VAIN_SLICE_BYTES = HERE_BYTES_MIN
 # What waits for one connection that reads slowly.
 OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 # Answers beyond that: whoever asks and asks and reads nothing is shown the door.

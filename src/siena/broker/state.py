@@ -96,6 +96,7 @@ class BrokerState:
         self.shares = Shares(self.accounts, self.clock)
         self.exchange.watchers.append(self.shares.change)
         self.exchange.compiling = self.shares.compiling
+        self.exchange.scattered = self.shares.scattered
         self.router.mailboxes.bytes_max = self.settings.quotas.kept_bytes
         self.licences = Licences(self.exchange)
         self.neighbours = NeighbourEntries(self.exchange)

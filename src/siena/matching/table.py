@@ -191,11 +191,20 @@ class ForwardingTable:
         return self._at_rest is not None
 
     @property
+    def is_whole(self) -> bool:
+        """Whether all is compiled, and a rebuild would let it answer no sooner."""
+        at_rest = self._at_rest
+        return at_rest is not None and not at_rest.is_scattered
+
+    @property
     def is_scattered(self) -> bool:
         """Whether a rebuild would leave fewer engines, or less of what was removed."""
         with self._lock:
             self._tiers.settle()
-            return self._tiers.is_scattered or self._still_there > 0
+            return self._is_scattered()
+
+    def _is_scattered(self) -> bool:
+        return self._tiers.is_scattered or self._still_there > 0
 
     def rebuild(self) -> Rebuild:
         """Work that makes one engine of all that is there now.
@@ -304,11 +313,15 @@ class ForwardingTable:
         return found
 
     def lone_engine(self, messages: int) -> Lone | None:
-        """The one engine that has what engines have, if there is one.
+        """The one engine that has what engines have, if there is one."""
+        return self.view(messages).lone_engine
 
-        For those who ask it again and again, and :meth:`see` what they have asked.
+    def view(self, messages: int) -> View:
+        """All that matching needs, for so many messages.
+
+        For those who ask engines again and again, and :meth:`see` what they have asked.
         """
-        return (self._at_rest or self._view(messages)).lone_engine
+        return self._at_rest or self._view(messages)
 
     def see(self, block: bytes) -> None:
         """Remember a good block: the table is laid out for such ones one day."""
@@ -572,6 +585,7 @@ class ForwardingTable:
                 labels=labels.of,
                 gone=self._gone,
                 interests=self._count,
+                is_scattered=self._is_scattered(),
                 joiners=self._joiners,
             )
             if bits == 0 and view.fresh is None and is_whole:
@@ -584,7 +598,7 @@ class ForwardingTable:
         if len(tiers.columns) > WHOLE_ROWS_MAX:
             return True
         tiers.settle()
-        if not (self._still_there or tiers.is_scattered):
+        if not self._is_scattered():
             return True
         self._asked += messages
         if self._asked * max(1, tiers.fresh_rows) <= TESTED_MAX:

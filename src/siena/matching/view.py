@@ -92,6 +92,8 @@ class View(NamedTuple):
     gone: npt.NDArray[np.uint8]
     # How many there are, those that were removed too.
     interests: int
+    # Whether there would be fewer engines, or less that was removed, after a rebuild.
+    is_scattered: bool
     # For threads to borrow, one at a time.
     joiners: list[Joiner]
 
@@ -109,7 +111,11 @@ class View(NamedTuple):
         lone = self.lone_engine
         if lone is not None and not len(lone.always):
             return lone.engine.match(blocks, offsets, out)
-        return self._join(self._parts(blocks, offsets), ONLY_ONE_LABEL)
+        return self.join(self._parts(blocks, offsets))
+
+    def join(self, parts: list[Matches]) -> Matches:
+        """The interests that match each block, each once, of what all engines found."""
+        return self._join(parts, ONLY_ONE_LABEL)
 
     def match_labels(
         self, blocks: bytes | memoryview, offsets: Longs, labels: Ints

@@ -98,6 +98,8 @@ class Wire:
     is_relaying: bool = False
     principal: Principal = LOCAL
     licence: Licence | None = None
+    vain_bytes: int = 0
+    is_drawn: bool = False
     hears_gaps: bool = False
     outbox: Outbox = field(default_factory=lambda: Outbox("link", 1))
     frames: list[bytes] = field(default_factory=list)

@@ -24,6 +24,8 @@ class InProcessClient:
 
     neighbour: int | None = None
     licence: Licence | None = None  # decided before anything is published
+    vain_bytes = 0  # of which nothing follows, nor of the next
+    is_drawn = False
 
     def __init__(self, limit: int, transcript: Transcript | None = None) -> None:
         self.outbox = Outbox("drop", limit)

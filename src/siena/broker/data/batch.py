@@ -21,6 +21,11 @@ from siena.protocol.fast.split_frames import PublishRun
 class Source(Protocol):
     """Where publications come from: the connection of a client, or a link."""
 
+    vain_bytes: int
+    """How much it has published in a row that nothing was wanted of."""
+    is_drawn: bool
+    """Whether what it sent last is drawn from its account: it was in vain, or wrong."""
+
     def reply(self, frame: bytes) -> None:
         """Answer."""
         ...

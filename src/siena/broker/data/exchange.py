@@ -78,6 +78,8 @@ class Exchange:
         self.compiling = lambda _is_at_rest: nullcontext()
         """In which the first batches after such changes are matched; it is told how
         to find out whether that was all."""
+        self.scattered: Callable[[], AbstractContextManager[None]] = nullcontext
+        """In which others are matched, by several engines, until one is made of all."""
         # Of each connection its slot and of each slot its connection, and how many
         # interests it has; slots are small, and given again.
         self._slots: dict[int, int] = {}
@@ -226,9 +228,13 @@ class Exchange:
         With the number of a ``licence`` for all, or of one for each (below 0: for
         none), it says which of them are within it.
         """
-        if self.table.is_at_rest:
+        table = self.table
+        if table.is_whole:  # most often
             return self._route(frames, start, end, licence)
-        with self.compiling(lambda: self.table.is_at_rest):
+        if table.is_at_rest:
+            with self.scattered():
+                return self._route(frames, start, end, licence)
+        with self.compiling(lambda: table.is_at_rest):
             return self._route(frames, start, end, licence)
 
     def _route(

@@ -6,6 +6,7 @@ until what was published before it has been routed, and is not sent if that fail
 """
 
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -36,6 +37,9 @@ log = logging.getLogger("siena.broker")
 
 # What is longer is routed for itself: to put it behind others would be to copy it.
 JOINED_BYTES_MAX = 65_536
+# So many blocks of one source in one batch are refused one by one, the others together:
+# to say what is wrong with one takes a hundred times as long as to find out.
+REFUSALS_MAX = 16
 
 
 class Journalling(Protocol):
@@ -135,6 +139,8 @@ class PublishBatch:
         self.publishers = [origin.source for origin in origins]
         try:
             batch, routed = self._route(Batch(joined(runs), origins))
+            if len(origins) == 1:
+                self._note_reach(origins[0].source, routed)
             if self.journal is not None:
                 answers = self.journal.write(batch, routed.bad, answers)
             self._go_on(batch, routed)
@@ -197,6 +203,7 @@ class PublishBatch:
         if routed.licence_matches:
             self._look_at_overlap(routed)
         state.counters.publications += routed.total
+        self._note_reach(source, routed)
         try:
             if routed.allowed is not None:
                 run = PublishRun(frames, 0, routed.end, routed.total)
@@ -211,6 +218,12 @@ class PublishBatch:
             state.router.published += routed.total
             self.publishers = []
         return routed.end
+
+    def _note_reach(self, source: Source, routed: Routed) -> None:
+        """Count what one source has published in a row for which there is no reader."""
+        is_kept = self.journal is not None or self._state.router.tables.has_master
+        reaches = routed.out or routed.others or is_kept
+        source.vain_bytes = 0 if reaches else source.vain_bytes + routed.end
 
     # --- What may be published ------------------------------------------------------
 
@@ -307,20 +320,32 @@ class PublishBatch:
             self._forwarder.send(batch, routed)
 
     def _refuse(self, batch: Batch, bad: list[tuple[int, int]]) -> None:
+        """Say what is wrong with bad blocks; their sources pay for it."""
         counters = self._state.counters
-        fault = Fault.BAD_NOTIFICATION
+        refused: Counter[Source] = Counter()
         for index, reason in bad:
             origin = batch.origin(index)
             counters.publications -= origin.forwarded is None
             counters.rejected += 1
-            counters.faults += 1
             text = f"not a notification: {BLOCK_ERRORS[reason]}"
             if origin.receipt is not None:
-                error = ProtocolError(fault, text)
+                error = ProtocolError(Fault.BAD_NOTIFICATION, text)
                 origin.receipt.refused(index - origin.first, error)
+                counters.faults += 1
                 continue
-            told = Error(fault.number, text, fault.closes, Op.PUB)
-            origin.source.reply(told.pack())
+            refused[origin.source] += 1
+            if refused[origin.source] <= REFUSALS_MAX:
+                self._tell_bad(origin.source, text)
+        for source, count in refused.items():
+            source.is_drawn = True
+            more = count - REFUSALS_MAX
+            if more > 0:
+                self._tell_bad(source, f"nor are {more} that came with it")
+
+    def _tell_bad(self, source: Source, text: str) -> None:
+        self._state.counters.faults += 1
+        fault = Fault.BAD_NOTIFICATION
+        source.reply(Error(fault.number, text, fault.closes, Op.PUB).pack())
 
     def _deliver(self, routed: Routed) -> None:
         counters, sessions = self._state.counters, self._state.sessions

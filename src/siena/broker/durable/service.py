@@ -263,6 +263,7 @@ class LetterBox:
     principal = LOCAL
     licence: Licence | None = None
     neighbour: int | None = None
+    vain_bytes, is_drawn = 0, False  # it has no account
 
     def reply(self, frame: bytes) -> None:
         """Nothing is asked."""

@@ -30,6 +30,8 @@ from siena.broker.limits import (
     HERE_BYTES_MIN,
     INPUT_BYTES_MAX,
     SLICE_SECONDS_MAX,
+    VAIN_BYTES_MIN,
+    VAIN_SLICE_BYTES,
 )
 from siena.protocol.control_frames import Connect, Lost
 from siena.protocol.error_codes import Fault, ProtocolError
@@ -59,6 +61,10 @@ class Connection(asyncio.BufferedProtocol):
     is_drawn = False
     """Whether what it sent last is drawn, too: it was refused, was nothing new, or was
     the first of a broker."""
+    vain_bytes = 0
+    """How much it has published in a row that nothing was wanted of."""
+    # How much room it was given for what comes next, with what stands there already.
+    _room_bytes = 0
 
     def __init__(
         self,
@@ -144,6 +150,9 @@ class Connection(asyncio.BufferedProtocol):
             self._lead = None
             return room
         self._lead = lead
+        if self.vain_bytes >= VAIN_BYTES_MIN and self._host.is_serving():
+            room = room[: lead + VAIN_SLICE_BYTES]
+        self._room_bytes = len(room)
         return room[lead:] if lead else room
 
     def buffer_updated(self, nbytes: int) -> None:
@@ -164,12 +173,20 @@ class Connection(asyncio.BufferedProtocol):
         if lead:  # only now: for every byte that comes it would take long
             room[:lead] = self._received.rest
         self._here = room[: lead + nbytes]
+        has_more, is_slice = (
+            lead + nbytes == self._room_bytes,
+            self._room_bytes < len(room),
+        )
         if not self._host.process_in_place(self):
             self._here = None
             self.put(bytes(room[lead : lead + nbytes]))
-        elif lead + nbytes == len(room) and not (self._held_by or self.is_closing):
+            has_more &= is_slice
+        if has_more and not (self._held_by or self.is_closing):
             self._pause()  # there is more; but others have their turn
-            asyncio.get_running_loop().call_soon(self._go_on)
+            if is_slice:
+                self._host.read_later(self)
+            else:
+                asyncio.get_running_loop().call_soon(self.go_on)
 
     def put(self, data: bytes) -> None:
         """Put it aside."""
@@ -304,7 +321,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._is_ended:
             self.leave()
         else:
-            self._go_on()
+            self.go_on()
         return size
 
     def _carry_out(self, events: Iterator[Event]) -> bool:
@@ -324,6 +341,8 @@ class Connection(asyncio.BufferedProtocol):
             self._do(event)
             if type(event) is Connect:
                 self.asked_at = -inf
+            elif self.is_drawn and type(event) not in DRAWN:
+                self._host.route()  # what is in vain, at the cost of this one
             now = elapsed()
             self._account_for(event, now - before)
             before = now
@@ -351,7 +370,7 @@ class Connection(asyncio.BufferedProtocol):
         """Draw what an event took if it is to be; what requests take is drawn."""
         if not self.is_drawn:
             if type(event) not in DRAWN:
-                self._host.serve(seconds)
+                self._serve(seconds)
             return
         self.is_drawn = False
         if type(event) not in DRAWN or isinstance(event, ProtocolError):
@@ -366,8 +385,13 @@ class Connection(asyncio.BufferedProtocol):
             self.is_drawn = False
             self._host.charge(self, seconds)
         elif end:
-            self._host.serve(seconds)
+            self._serve(seconds)
         return end
+
+    def _serve(self, seconds: float) -> None:
+        """Count what is a service, and not in vain."""
+        if self.vain_bytes < VAIN_BYTES_MIN:
+            self._host.serve(seconds)
 
     def leave(self) -> None:
         """They have said good-bye."""
@@ -518,7 +542,7 @@ class Connection(asyncio.BufferedProtocol):
             self._read_on()
             self._host.on_readable(self)
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
         """If all of it has been looked at, there is room for more."""
         if self._is_full and self._events is None:
             self._is_full = False

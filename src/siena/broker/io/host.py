@@ -30,6 +30,14 @@ class ConnectionHost(Protocol):
         """Seconds, to measure how long a connection is looked at."""
         ...
 
+    def read_later(self, connection: "Connection") -> None:
+        """Let a connection go on when others have been read from."""
+        ...
+
+    def is_serving(self) -> bool:
+        """Whether others are served than those who publish in vain."""
+        ...
+
     def keeps_waiting(self, connection: "Connection") -> bool:
         """Let a connection wait, if it has asked for too much; whether it must."""
         ...

@@ -28,6 +28,8 @@ WHILE_SECONDS = 0.05
 THERE_SHARE_MIN = 0.02
 # How often it is looked at whether those who wait still must.
 WAIT_SECONDS = 0.01
+# Of the time that matching takes in several engines, so much would not be taken by one.
+SCATTERED_PART = 0.5
 # For so long after a request a connection waits before it is looked at, rather than
 # after; and so do those that have just come.
 ASKING_SECONDS = 10.0
@@ -104,6 +106,8 @@ class Shares:
         # was compiled, since one engine was made of all, and who has put work off.
         self._is_changed = False
         self._changed, self._scattered, self._put_off = Causes(), Causes(), Causes()
+        self.on_scattered: Callable[[float], None] = lambda _seconds: None
+        """Told how much longer it took because there is not one engine of all."""
 
     # --- In a tick ------------------------------------------------------------------
 
@@ -171,6 +175,11 @@ class Shares:
     def has_waiting(self) -> bool:
         """Whether senders wait, who have drawn too much."""
         return bool(self._waiting)
+
+    @property
+    def is_serving(self) -> bool:
+        """Whether any are served now who have not drawn too much."""
+        return self._are_there(None, self._clock.elapsed())
 
     def must_wait(self, account: Account) -> bool:
         """Whether a principal has drawn too much, and others are there."""
@@ -244,6 +253,18 @@ class Shares:
             self._changed.draw(now - begun, now)
             if is_at_rest():
                 self._changed.clear()
+
+    @contextmanager
+    def scattered(self) -> Iterator[None]:
+        """Match by several engines what one would match sooner."""
+        begun = self._clock.elapsed()
+        try:
+            yield
+        finally:
+            now = self._clock.elapsed()
+            lost = SCATTERED_PART * (now - begun)
+            self._scattered.draw(lost, now)
+            self.on_scattered(lost)
 
     def rebuild(self, seconds: float) -> None:
         """It took so long, elsewhere, to make one engine of all that was there."""

@@ -9,6 +9,7 @@ what it has put off.
 
 import asyncio
 import logging
+from collections import deque
 
 from siena.broker.data.publish_batch import PublishBatch
 from siena.broker.io.connection import Connection
@@ -43,6 +44,8 @@ class Tick:
         self._came: list[Connection] = []
         self._touched: list[Connection] = []
         self._is_due = False
+        # Those who publish in vain, and have been read from.
+        self._later: deque[Connection] = deque()
         # Whether what was put off waits for its share.
         self._is_waiting = False
         # Since the loop last came round: bytes, and whose were looked at in the room.
@@ -69,6 +72,20 @@ class Tick:
         self._is_due = True  # nothing that happens meanwhile needs another turn
         self._take()
         return True
+
+    def read_later(self, connection: Connection) -> None:
+        """Let a connection go on that publishes in vain.
+
+        One of all such connections, each time that the loop comes round.
+        """
+        self._later.append(connection)
+        if len(self._later) == 1:
+            self._loop.call_soon(self._read_one)
+
+    def _read_one(self) -> None:
+        self._later.popleft().go_on()
+        if self._later:
+            self._loop.call_soon(self._read_one)
 
     def schedule_flush(self, connection: Connection) -> None:
         """Write to this connection at the end of this tick, or of the next."""

@@ -118,7 +118,7 @@ class Questions:
         self._broker = entry.broker
         self._decisions = Decisions()
         # The index is asked in a thread, and the log is read on the loop.
-        self._to_index, self._to_log = Turns(), Turns()
+        self._to_index, self._to_log = (Turns(lambda: self._state) for _ in range(2))
 
     @property
     def _state(self) -> BrokerState:

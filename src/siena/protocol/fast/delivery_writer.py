@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from siena.matching.engine.engine import Batches, Engine
+from siena.matching.engine.engine import Batches, Engine, Matches
 from siena.matching.kernels.join import prepend
 from siena.matching.labels import with_room
 from siena.matching.table import ForwardingTable
+from siena.matching.view import View
 from siena.model import Filter, Predicate
 from siena.protocol.fast.kernels import framing
 from siena.protocol.fast.split_frames import PUB, Octets
@@ -29,6 +30,8 @@ LICENCE_SLOT = framing.LICENCE_SLOT
 # A frame of usual size, to guess how many there are.
 USUAL_BYTES = 128
 _SERIAL_MAX = 2**31 - 1
+# With no more engines than this, frames are matched where they are.
+ENGINES_MAX = 4
 # Of so many batches one block is noted, for which the table is laid out one day.
 NOTED_EVERY = 8
 _NOBODY = np.empty(0, np.int32), np.empty(0, np.int32)
@@ -84,10 +87,10 @@ class Dispatcher:
         self._writer.count_marked(self._mark)
         self._make_room(64)
         self._serial = 1
-        # The engine that has everything, while one has, and whether the writer has
-        # the arrays of its batches.
-        self._engine: Engine | None = None
-        self._batches: Batches | None = None
+        # The engines, of one view of the table, and what matches batches by them; and
+        # the arrays that the writer has.
+        self._engines: list[Engine] = []
+        self._batches: list[Batches] = []
         self._arrays: tuple[Longs, Ints, Ints] | None = None
         self._turn = 0
         # Scratch, which grows with what has been found at once.
@@ -211,33 +214,74 @@ class Dispatcher:
 
         Returns where the blocks are, how many, and where their frames end.
         """
-        lone = self.table.lone_engine(1 + (end - start) // USUAL_BYTES)
-        engine = None if lone is None else lone.engine
-        if engine is not self._engine:
-            # First: should there be no memory, the old ones still belong together.
-            self._batches = None if engine is None else Batches(engine, HEAD_BYTES)
-            self._engine = engine
-        batches = self._batches
-        if lone is not None and batches is not None:
-            found = batches.match(frames, start, end, PUB, longest)
-            if found is not None:
-                count, at, matches = found
-                filters = batches.filters
-                if len(lone.always):
-                    filters, matches = self._with_always(batches, found, lone.always)
-                self._know(
-                    batches.offsets, HEAD_BYTES, batches.counts, filters, matches
-                )
-                self._turn += 1
-                if count and self._turn % NOTED_EVERY == 0:
-                    self._note(frames, self._turn // NOTED_EVERY % count, batches)
-                return frames, count, at
+        view = self.table.view(1 + (end - start) // USUAL_BYTES)
+        lone = view.lone_engine
+        if lone is None:
+            found = self._match_several(view, frames, start, end, longest)
+            return found or self._match_blocks(frames, start, end, longest)
+        batches = self._batches_of(view.engines)[0]
+        matched = batches.match(frames, start, end, PUB, longest)
+        if matched is None:
+            return self._match_blocks(frames, start, end, longest)
+        count, at, matches = matched
+        filters = batches.filters
+        if len(lone.always):
+            filters, matches = self._with_always(batches, matched, lone.always)
+        self._know(batches.offsets, HEAD_BYTES, batches.counts, filters, matches)
+        self._note(frames, count, batches)
+        return frames, count, at
+
+    def _match_several(
+        self, view: View, frames: Octets, start: int, end: int, longest: int
+    ) -> tuple[Octets, int, int] | None:
+        """Match with several engines, or one that finds some twice, or what has gone.
+
+        None if it cannot be done where the frames are.
+        """
+        if view.fresh is not None or len(view.engines) > ENGINES_MAX:
+            return None
+        count = at = 0
+        parts: list[Matches] = []
+        for batches in self._batches_of(view.engines):
+            matched = batches.match(frames, start, end, PUB, longest)
+            if matched is None:
+                return None
+            count, at, matches = matched
+            parts.append(Matches(batches.counts[:count], batches.filters[:matches]))
+        if not count:
+            return None
+        joined = view.join(parts)
+        self._know(
+            batches.offsets,
+            HEAD_BYTES,
+            joined.counts,
+            joined.filters,
+            len(joined.filters),
+        )
+        self._note(frames, count, batches)
+        return frames, count, at
+
+    def _match_blocks(
+        self, frames: Octets, start: int, end: int, longest: int
+    ) -> tuple[Octets, int, int]:
+        """Match blocks that are copied out of their frames, by whatever there is."""
         count, at, _ = self._kernel.cut(frames, start, end, longest + 1, longest)
         offsets = np.zeros(count + 1, np.int64)
         blocks: bytes = self._kernel.unframe(frames, start, offsets)
         counts, filters = self.table.match_buffer(blocks, offsets)
         self._know(offsets, 0, counts, filters, len(filters))
         return blocks, count, at
+
+    def _batches_of(self, engines: list[Engine]) -> list[Batches]:
+        """What matches batches, by these engines; made where there is none yet."""
+        if engines is not self._engines:
+            known = dict(zip(map(id, self._engines), self._batches, strict=True))
+            # First: should there be no memory, the old ones still belong together.
+            self._batches = [
+                known.get(id(each)) or Batches(each, HEAD_BYTES) for each in engines
+            ]
+            self._engines = engines
+        return self._batches
 
     def _with_always(
         self, batches: Batches, found: tuple[int, int, int], always: Ints
@@ -253,8 +297,12 @@ class Dispatcher:
         total: int = prepend(batches.counts, batches.filters, count, always, self._all)
         return self._all, total
 
-    def _note(self, frames: Octets, index: int, batches: Batches) -> None:
-        """Remember one of the blocks, if it is good."""
+    def _note(self, frames: Octets, count: int, batches: Batches) -> None:
+        """Remember one of the blocks now and then, if it is good."""
+        self._turn += 1
+        if not count or self._turn % NOTED_EVERY:
+            return
+        index = self._turn // NOTED_EVERY % count
         if batches.counts[index] >= 0:
             start, end = batches.offsets[index : index + 2].tolist()
             self.table.see(bytes(frames[start : end - HEAD_BYTES]))

@@ -9,6 +9,8 @@ from broker.obvious_exchange import ObviousExchange
 from siena.block import encode
 from siena.broker.data.exchange import Exchange, Routed
 from siena.lang.parser import parse_filter as parse
+from siena.matching.engine.linear_tier import TESTED_MAX
+from siena.matching.table import WHOLE_ROWS_MAX
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.data_frames import unpack_msg
 from siena.protocol.fast.split_frames import run_of
@@ -113,3 +115,38 @@ def test_only_what_follows_a_change_is_matched_at_the_cost_of_who_changed_it() -
     assert not exchange.route(frames, 0, len(frames)).out
     assert len(at_rest) == 2
     assert len(changes) == 2
+
+
+def test_what_is_matched_in_several_engines_is_known_until_one_is_made() -> None:
+    exchange = Exchange()
+    times = [0]
+
+    @contextmanager
+    def scattered() -> Iterator[None]:
+        yield
+        times[0] += 1
+
+    exchange.scattered = scattered
+    for number in range(WHOLE_ROWS_MAX):
+        exchange.subscribe(7, number, parse(f"x = {number}"))
+    frames = run_of([encode({"x": 5})]).frames
+
+    def route() -> list[int]:
+        return [count for _, _, count in exchange.route(frames, 0, len(frames)).out]
+
+    assert [route() for _ in range(3)] == [[1]] * 3
+    assert times == [0]
+    entry = exchange.subscribe(7, WHOLE_ROWS_MAX, parse("x > 4"))
+    many = TESTED_MAX + 3  # the last few in an engine of its own
+    assert [route() for _ in range(many)] == [[1]] * many
+    assert times[0] > 0
+    exchange.unsubscribe(7, entry)
+    before = times[0]
+    assert [route() for _ in range(3)] == [[1]] * 3  # it is removed, and known still
+    assert times[0] > before
+    rebuild = exchange.table.rebuild()
+    rebuild.run()
+    exchange.table.adopt(rebuild)
+    before = times[0]
+    assert [route() for _ in range(3)] == [[1]] * 3
+    assert times[0] == before

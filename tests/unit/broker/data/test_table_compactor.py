@@ -7,9 +7,13 @@ import pytest
 
 from siena.broker.data import table_compactor as module
 from siena.broker.data.exchange import Exchange
-from siena.broker.data.table_compactor import TableCompactor
+from siena.broker.data.table_compactor import (
+    INTEREST_SECONDS,
+    REBUILD_SECONDS_MIN,
+    TableCompactor,
+)
 from siena.lang import parse_filter
-from siena.matching.table import MERGED_ROWS_MAX
+from siena.matching.table import MERGED_ROWS_MAX, WHOLE_ROWS_MAX
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -60,6 +64,27 @@ async def test_what_changes_meanwhile_is_not_lost(
             found = exchange.table.match_filters({"x": 40})
             assert len(found) == sum(bound < 40 for bound in held.values())
     assert table_compactor.rebuilds
+    await table_compactor.stop()
+
+
+async def test_one_engine_is_made_at_once_when_batches_have_lost_as_much_as_it_takes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A table that never rests is asked in several engines for no longer than that."""
+    monkeypatch.setattr(module, "UPKEEP_SECONDS", 60.0)
+    exchange = Exchange()
+    table_compactor = TableCompactor(exchange)
+    for number in range(WHOLE_ROWS_MAX + 1):
+        exchange.subscribe(1, number, parse_filter(f"x = {number}"))
+    exchange.table.match_filters({"x": 1})
+    exchange.unsubscribe(1, 0)
+    await asyncio.sleep(0.05)
+    table_compactor.lose(REBUILD_SECONDS_MIN / 2)
+    await asyncio.sleep(0.05)
+    assert exchange.table.is_scattered
+    table_compactor.lose(REBUILD_SECONDS_MIN + INTEREST_SECONDS * WHOLE_ROWS_MAX)
+    await until(lambda: not exchange.table.is_scattered)
+    assert table_compactor.rebuilds == 1
     await table_compactor.stop()
 
 

@@ -9,7 +9,12 @@ import pytest
 
 from siena.broker.access.quotas import Account, Accounts, Bucket, Quotas
 from siena.broker.io.backpressure import Held, Holder
-from siena.broker.io.shares import ASKING_SECONDS, WHILE_SECONDS, Shares
+from siena.broker.io.shares import (
+    ASKING_SECONDS,
+    SCATTERED_PART,
+    WHILE_SECONDS,
+    Shares,
+)
 from siena.clock import SystemClock
 
 QUOTAS = Quotas(work_seconds=0.1, work_share=0.1)
@@ -237,6 +242,25 @@ def test_who_has_scattered_the_table_pays_for_making_it_one(
     shares.rebuild(0.08)  # nobody has changed it since
     assert left(ann, clock) == pytest.approx(0.1 - 0.03 - 0.06)
     assert left(bob, clock) == pytest.approx(0.1 - 0.01 - 0.02)
+
+
+def test_who_has_scattered_the_table_pays_for_matching_in_several_engines(
+    shares: Shares, accounts: Accounts, clock: Hands
+) -> None:
+    ann, lost = accounts.of("ann"), [0.0]
+    shares.on_scattered = lost.append
+    shares.change()
+    shares.work(ann, None, 0.01)
+    shares.end_turn(0.0)
+    for _ in range(2):
+        with shares.scattered():
+            clock.seconds += 0.02
+    assert sum(lost) == pytest.approx(0.04 * SCATTERED_PART)
+    assert left(ann, clock) == pytest.approx(0.1 - 0.01 - sum(lost) + 0.004)
+    shares.rebuild(0.0)  # and it is one again
+    with shares.scattered():
+        clock.seconds += 0.02
+    assert left(ann, clock) == pytest.approx(0.1 - 0.01 - 0.02 + 0.006)
 
 
 def test_who_puts_work_off_pays_for_it_when_it_is_done(

@@ -6,14 +6,19 @@ import pytest
 
 from siena.broker.access.principal import LOCAL, Principal
 from siena.broker.questions.turns import OF_ONE_MAX, WAITING_MAX, Turns
+from siena.broker.settings import Settings
+from siena.broker.state import BrokerState
+from siena.clock import SystemClock
 from siena.protocol.error_codes import Fault, ProtocolError
+from siena.routing.router import Router
 
 
 class Asked:
     """How many are answered at a time, until they are let go."""
 
     def __init__(self) -> None:
-        self.turns, self.now, self.most = Turns(), 0, 0
+        self.state = BrokerState(Settings(), SystemClock(), Router(1))
+        self.turns, self.now, self.most = Turns(lambda: self.state), 0, 0
         self.may_go = asyncio.Event()
 
     async def ask(self, who: Principal) -> None:
@@ -61,3 +66,21 @@ async def test_one_that_gives_up_leaves_its_place() -> None:
             task.cancel()
     asked.may_go.set()
     await asked.ask(ann)
+
+
+async def test_who_has_asked_for_too_much_waits_while_others_are_served() -> None:
+    asked, ann, bob = Asked(), Principal("ann"), Principal("bob")
+    asked.may_go.set()
+    work, shares = asked.state.accounts.of("ann").work, asked.state.shares
+    assert work is not None
+    before = work.left
+    await asked.ask(ann)
+    assert work.left < before  # what it took
+    now = asked.state.clock.elapsed()
+    work.draw(10.0, now)
+    shares.serve(10.0, now)
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(asked.ask(ann))
+        await asked.ask(bob)  # who keeps none waiting
+        assert not task.done()
+        work.left = 0.0

@@ -1,5 +1,7 @@
 """Deliveries laid out together are those that the protocol writes one by one."""
 
+import random
+from collections.abc import Callable
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -9,15 +11,22 @@ from hypothesis import given, strategies as st
 
 from kernels import plain
 from siena.block import encode
-from siena.lang.parser import parse_filter
+from siena.lang.parser import parse_filter, parse_predicate
 from siena.matching.engine.columns import Columns
 from siena.matching.engine.engine import Batches, Engine
 from siena.matching.engine.layout import lay_out
 from siena.matching.kernels import join
 from siena.matching.kernels.match import Kernel
+from siena.matching.table import WHOLE_ROWS_MAX
 from siena.model import Filter, Notification, Predicate
 from siena.protocol.data_frames import pack_msg
-from siena.protocol.fast.delivery_writer import LICENCE_SLOT, NO_SLOT, Dispatcher
+from siena.protocol.fast import delivery_writer
+from siena.protocol.fast.delivery_writer import (
+    ENGINES_MAX,
+    LICENCE_SLOT,
+    NO_SLOT,
+    Dispatcher,
+)
 from siena.protocol.fast.kernels import framing
 from siena.protocol.frames import HEAD_BYTES, Op, pack
 from strategies import filters, notifications, predicates
@@ -148,6 +157,51 @@ def test_everything_or_more_is_found_once() -> None:
     dispatcher.table.consolidate()
     assert dispatcher.table.lone_engine(1) is not None
     assert counted(dispatcher) == {}
+
+
+def test_several_engines_match_frames_where_they_are_as_they_do_their_blocks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was removed, and what is found twice, is in none of the answers twice."""
+    rng = random.Random(5)
+    dispatchers = [Dispatcher() for _ in range(2)]
+    blocks = [encode({"x": rng.randrange(400), "y": 1}) for _ in range(200)]
+    blocks[7] = b"\xc1"
+    data = b"".join(pack(Op.PUB, block) for block in blocks)
+
+    def answers() -> list[object]:
+        found: list[object] = []
+        for dispatcher, most in zip(dispatchers, (ENGINES_MAX, 0), strict=True):
+            monkeypatch.setattr(delivery_writer, "ENGINES_MAX", most)
+            for _ in range(30):  # until all is compiled
+                dispatcher.dispatch(data, 0, len(data), 100)
+            told = dispatcher.dispatch(data, 0, len(data), 100)
+            pairs = zip(
+                told.other_messages.tolist(), told.other_interests.tolist(), strict=True
+            )
+            batches = [(s, len(frames), n) for s, frames, n in sorted(told.batches)]
+            found.append((told.total, told.end, told.bad, batches, sorted(pairs)))
+        return found
+
+    for number in range(WHOLE_ROWS_MAX + 10):
+        for each in dispatchers:
+            each.add(parse_filter(f"x = {number}"), slot=number % 3, number=number)
+    first, second = answers()
+    assert first == second
+    changes: list[Callable[[Dispatcher], object]] = [
+        lambda each: each.remove(11),
+        lambda each: each.add(parse_filter("x < 100"), slot=NO_SLOT),
+        lambda each: each.add(parse_predicate("x < 50 or y = 1"), slot=5, number=1),
+        lambda each: each.add(Filter(()), slot=6, number=1),
+    ]
+    for change in changes:
+        for each in dispatchers:
+            change(each)
+        first, second = answers()
+        assert first == second
+    view = dispatchers[0].table.view(1)
+    assert len(view.engines) > 1
+    assert not view.is_plain
 
 
 def counted(dispatcher: Dispatcher) -> dict[int, int]:

@@ -87,6 +87,7 @@ class IdempotentBatches:
     neighbour: int | None = None
     principal = LOCAL
     licence: Licence | None = None  # what is staged has been looked at
+    vain_bytes, is_drawn = 0, False  # it was paid for when it came
 
     def __init__(
         self,
