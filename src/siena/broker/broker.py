@@ -192,12 +192,9 @@ class Broker:
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
         loop = asyncio.get_running_loop()
         tick = Tick(self.state, self.publications, loop)
-        self.on_readable, self.process_in_place, self.schedule_flush = (
-            tick.on_readable,
-            tick.process_in_place,
-            tick.schedule_flush,
-        )
-        self.read_later = tick.read_later
+        self.on_readable, self.schedule_flush = tick.on_readable, tick.schedule_flush
+        self.process_in_place, self.read_later = tick.process_in_place, tick.read_later
+        self.is_serving = self.state.shares.is_serving
         self.recv_buffer = tick.recv_buffer
         self._info = Info(
             broker=self.name,
@@ -415,10 +412,6 @@ class Broker:
                 seconds,
                 is_service=connection.neighbour is None,
             )
-
-    def is_serving(self) -> bool:
-        """Whether others are served than those who publish in vain."""
-        return self.state.shares.is_serving
 
     def serve(self, seconds: float) -> None:
         """Count what it took to do what no account is drawn for."""
