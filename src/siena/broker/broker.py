@@ -194,8 +194,10 @@ class Broker:
         tick = Tick(self.state, self.publications, loop)
         self.on_readable, self.schedule_flush = tick.on_readable, tick.schedule_flush
         self.process_in_place, self.read_later = tick.process_in_place, tick.read_later
-        self.is_serving = self.state.shares.is_serving
-        self.recv_buffer = tick.recv_buffer
+        self.is_serving, self.recv_buffer = (
+            self.state.shares.is_serving,
+            tick.recv_buffer,
+        )
         self._info = Info(
             broker=self.name,
             number=router.me,
