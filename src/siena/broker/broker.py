@@ -193,11 +193,11 @@ class Broker:
         loop = asyncio.get_running_loop()
         tick = Tick(self.state, self.publications, loop)
         self.on_readable, self.schedule_flush = tick.on_readable, tick.schedule_flush
-        self.process_in_place, self.read_later = tick.process_in_place, tick.read_later
-        self.is_serving, self.recv_buffer = (
-            self.state.shares.is_serving,
+        self.process_in_place, self.recv_buffer = (
+            tick.process_in_place,
             tick.recv_buffer,
         )
+        self.read_later, self.is_serving = tick.read_later, self.state.shares.is_serving
         self._info = Info(
             broker=self.name,
             number=router.me,
