@@ -190,13 +190,10 @@ class Broker:
             self._worker,
         )
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
-        loop = asyncio.get_running_loop()
-        tick = Tick(self.state, self.publications, loop)
-        self.on_readable, self.schedule_flush = tick.on_readable, tick.schedule_flush
-        self.process_in_place, self.recv_buffer = (
-            tick.process_in_place,
-            tick.recv_buffer,
-        )
+        tick = Tick(self.state, self.publications, asyncio.get_running_loop())
+        self.on_readable, self.recv_buffer = tick.on_readable, tick.recv_buffer
+        self.schedule_flush = tick.schedule_flush
+        self.process_in_place = tick.process_in_place
         self.read_later, self.is_serving = tick.read_later, self.state.shares.is_serving
         self._info = Info(
             broker=self.name,
