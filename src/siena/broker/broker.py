@@ -190,15 +190,11 @@ class Broker:
             self._worker,
         )
         self.links.urls = [each.url for each in self.addresses[:URLS_MAX]]
-        loop = asyncio.get_running_loop()
-        tick = Tick(self.state, self.publications, loop)
-        self.on_readable, self.process_in_place, self.schedule_flush = (
-            tick.on_readable,
-            tick.process_in_place,
-            tick.schedule_flush,
-        )
-        self.read_later = tick.read_later
-        self.recv_buffer = tick.recv_buffer
+        tick = Tick(self.state, self.publications, asyncio.get_running_loop())
+        self.on_readable, self.recv_buffer = tick.on_readable, tick.recv_buffer
+        self.schedule_flush = tick.schedule_flush
+        self.process_in_place = tick.process_in_place
+        self.read_later, self.is_serving = tick.read_later, self.state.shares.is_serving
         self._info = Info(
             broker=self.name,
             number=router.me,
@@ -415,10 +411,6 @@ class Broker:
                 seconds,
                 is_service=connection.neighbour is None,
             )
-
-    def is_serving(self) -> bool:
-        """Whether others are served than those who publish in vain."""
-        return self.state.shares.is_serving
 
     def serve(self, seconds: float) -> None:
         """Count what it took to do what no account is drawn for."""

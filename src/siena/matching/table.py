@@ -40,7 +40,7 @@ from siena.matching.kernels import COMPILED
 from siena.matching.labels import Labels, with_room
 from siena.matching.matcher import UnknownFilterError, filters_of
 from siena.matching.pieces import Piece, with_several
-from siena.matching.view import Joiner, Lone, View
+from siena.matching.view import Joiner, View
 from siena.model import Filter, Kind, Predicate, Value
 
 Ints = npt.NDArray[np.int32]
@@ -186,25 +186,16 @@ class ForwardingTable:
             self._tiers.sample.keep(encode(notification))
 
     @property
-    def is_at_rest(self) -> bool:
-        """Whether all is compiled, so that the next batch costs what others do."""
-        return self._at_rest is not None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all is compiled, and a rebuild would let it answer no sooner."""
-        at_rest = self._at_rest
-        return at_rest is not None and not at_rest.is_scattered
+    def at_rest(self) -> View | None:
+        """Its view if all is compiled, so that the next batch costs what others do."""
+        return self._at_rest
 
     @property
     def is_scattered(self) -> bool:
         """Whether a rebuild would leave fewer engines, or less of what was removed."""
         with self._lock:
             self._tiers.settle()
-            return self._is_scattered()
-
-    def _is_scattered(self) -> bool:
-        return self._tiers.is_scattered or self._still_there > 0
+            return self._tiers.is_scattered or self._still_there > 0
 
     def rebuild(self) -> Rebuild:
         """Work that makes one engine of all that is there now.
@@ -311,10 +302,6 @@ class ForwardingTable:
         found = self._view(len(offsets) - 1).match(blocks, offsets, out)
         self._tiers.sample.note(blocks, offsets, found.counts)
         return found
-
-    def lone_engine(self, messages: int) -> Lone | None:
-        """The one engine that has what engines have, if there is one."""
-        return self.view(messages).lone_engine
 
     def view(self, messages: int) -> View:
         """All that matching needs, for so many messages.
@@ -585,7 +572,7 @@ class ForwardingTable:
                 labels=labels.of,
                 gone=self._gone,
                 interests=self._count,
-                is_scattered=self._is_scattered(),
+                is_scattered=self._tiers.is_scattered or self._still_there > 0,
                 joiners=self._joiners,
             )
             if bits == 0 and view.fresh is None and is_whole:
@@ -598,7 +585,7 @@ class ForwardingTable:
         if len(tiers.columns) > WHOLE_ROWS_MAX:
             return True
         tiers.settle()
-        if not self._is_scattered():
+        if not (self._still_there or tiers.is_scattered):
             return True
         self._asked += messages
         if self._asked * max(1, tiers.fresh_rows) <= TESTED_MAX:

@@ -44,7 +44,7 @@ class Quotas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     # Seconds of the processor that requests of one principal, or neighbour, may take at
     # once while others are served, and how much of each second it gets back.
     work_seconds: Seconds = 0.1
-    work_share: Annotated[float, Meta(gt=0, le=1)] = 0.1
+    work_share: Annotated[float, Meta(gt=0, le=1)] = 0.05
     # What a neighbour has announced: filters and advertisements.
     announcements: Amount = 1_000_000
     # What is kept for all who are away, together; each has a bound of its own.

@@ -229,12 +229,13 @@ class Exchange:
         none), it says which of them are within it.
         """
         table = self.table
-        if table.is_whole:  # most often
-            return self._route(frames, start, end, licence)
-        if table.is_at_rest:
-            with self.scattered():
+        view = table.at_rest
+        if view is None:
+            with self.compiling(lambda: table.at_rest is not None):
                 return self._route(frames, start, end, licence)
-        with self.compiling(lambda: table.is_at_rest):
+        if not view.is_scattered:  # most often
+            return self._route(frames, start, end, licence)
+        with self.scattered():
             return self._route(frames, start, end, licence)
 
     def _route(
@@ -275,7 +276,7 @@ class Exchange:
         self, notification: Mapping[str, Value]
     ) -> Iterator[tuple[Key, list[int]]]:
         """Who wants a notification, each for which entries; parties come last."""
-        with self.compiling(lambda: self.table.is_at_rest):
+        with self.compiling(lambda: self.table.at_rest is not None):
             entries = np.array(self.table.match_filters(notification), np.int32)
         slots = self._dispatcher.slots_of(entries)
         others = entries[slots == NO_SLOT]

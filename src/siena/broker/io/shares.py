@@ -176,7 +176,6 @@ class Shares:
         """Whether senders wait, who have drawn too much."""
         return bool(self._waiting)
 
-    @property
     def is_serving(self) -> bool:
         """Whether any are served now who have not drawn too much."""
         return self._are_there(None, self._clock.elapsed())

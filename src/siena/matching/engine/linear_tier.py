@@ -20,7 +20,7 @@ Longs = npt.NDArray[np.int64]
 
 # Filters times notifications that are tested in a loop before an engine is made: at
 # one to two microseconds each, about as long as that takes.
-TESTED_MAX = 4_096
+TESTED_MAX = 2_048
 
 
 class LinearTier:

@@ -219,7 +219,9 @@ class Dispatcher:
         if lone is None:
             found = self._match_several(view, frames, start, end, longest)
             return found or self._match_blocks(frames, start, end, longest)
-        batches = self._batches_of(view.engines)[0]
+        if view.engines is not self._engines:  # seldom
+            self._batches_of(view.engines)
+        batches = self._batches[0]
         matched = batches.match(frames, start, end, PUB, longest)
         if matched is None:
             return self._match_blocks(frames, start, end, longest)

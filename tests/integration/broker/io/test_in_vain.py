@@ -93,7 +93,7 @@ async def test_it_is_read_as_fast_as_it_comes_when_there_are_no_others(
     await publish(broker, liar)
     assert max(taken) > VAIN_SLICE_BYTES + len(FRAME)
     # And it is none of those that others wait for.
-    assert not broker.state.shares.is_serving
+    assert not broker.state.shares.is_serving()
 
 
 async def test_who_publishes_what_is_wanted_is_never_cut_short(

@@ -57,7 +57,7 @@ def test_what_everybody_may_is_matched_once_and_by_one_engine() -> None:
     assert len(exchange) == 2
     exchange.table.consolidate()
     # Otherwise a batch is put together from what several engines find.
-    assert exchange.table.lone_engine(1) is not None
+    assert exchange.table.view(1).lone_engine is not None
     run = run_of([encode({"x": 1}), encode({"x": 2})])
     found = exchange.route(run.frames, run.start, run.end, numbers[7])
     assert found.allowed is None

@@ -38,7 +38,7 @@ async def test_one_engine_is_made_of_many(monkeypatch: pytest.MonkeyPatch) -> No
     assert before
     await until(lambda: not exchange.table.is_scattered)
     assert table_compactor.rebuilds
-    assert exchange.table.lone_engine(1) is not None
+    assert exchange.table.view(1).lone_engine is not None
     assert exchange.table.match_filters({"x": 7, "y": 900}) == before
     await table_compactor.stop()
 

@@ -57,7 +57,7 @@ def test_an_engine_is_made_when_it_pays(
     assert engines(table) == 1
     assert table.match_buffer(*blocks).filters.tolist() == [number] * 1000
     assert engines(table) == then
-    assert (table.lone_engine(1) is None) == (then > 1)
+    assert (table.view(1).lone_engine is None) == (then > 1)
 
 
 def test_a_small_table_forgets_what_is_gone_when_it_pays(
@@ -80,7 +80,9 @@ def test_a_small_table_forgets_what_is_gone_when_it_pays(
         found = table.match_buffer(*blocks)
         assert found.counts.tolist() == expected.counts.tolist()
         assert sorted(found.filters) == sorted(numbers[expected.filters])
-        is_plain.append(table.is_at_rest and table.lone_engine(1) is not None)
+        is_plain.append(
+            table.at_rest is not None and table.view(1).lone_engine is not None
+        )
     assert is_plain == [False] * (fresh.TESTED_MAX // 1000) + [True]
 
 

@@ -143,7 +143,7 @@ def test_who_wants_everything_leaves_others_the_quick_way() -> None:
         dispatcher.add(parse_filter(text), slot=number, number=number)
     dispatcher.remove(2)
     dispatcher.table.consolidate()
-    assert dispatcher.table.lone_engine(1) is not None
+    assert dispatcher.table.view(1).lone_engine is not None
     assert counted(dispatcher) == {0: 100, 1: 100}
 
 
@@ -151,11 +151,11 @@ def test_everything_or_more_is_found_once() -> None:
     dispatcher = Dispatcher()
     dispatcher.add(Predicate((Filter(), parse_filter("x = 5"))), slot=0)
     dispatcher.table.consolidate()
-    assert dispatcher.table.lone_engine(1) is None
+    assert dispatcher.table.view(1).lone_engine is None
     assert counted(dispatcher) == {0: 100}
     dispatcher.remove(0)
     dispatcher.table.consolidate()
-    assert dispatcher.table.lone_engine(1) is not None
+    assert dispatcher.table.view(1).lone_engine is not None
     assert counted(dispatcher) == {}
 
 
