@@ -69,11 +69,15 @@ def show_durable(
       siena durable show billing --json
     """  # noqa: D301 -- Typer needs the backspace itself
     with Observer(find_server(server)) as observer:
-        found = observer.look("durables", LOOK_MAX)["durables"]
-    for each in found:
+        seen = observer.look("durables", LOOK_MAX)
+    for each in seen["durables"]:
         if each["name"] == name:
             print(json.dumps(each) if as_json else _told(each))
             return
+    shown, count = len(seen["durables"]), seen["count"]
+    if count > shown:  # it may be one of the others
+        text = f"{name!r} is not one of the first {shown} durable subscriptions"
+        raise SienaError(text, hint=f"there are {count}")
     raise SienaError(
         f"there is no durable subscription {name!r}", hint="siena durable list has them"
     )

@@ -487,6 +487,22 @@ def test_durable_subscriptions_from_the_command_line(
         assert (missing.code, "no durable subscription" in missing.err) == (1, True)
 
 
+def test_one_of_very_many_durable_subscriptions_is_not_said_to_be_missing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("siena.cli.service.durable.LOOK_MAX", 1)
+    with testing.broker(log={"path": str(tmp_path / "log")}) as keeping:
+        monkeypatch.setenv("SIENA_URL", keeping.url)
+        with siena.connect(keeping.url) as client:
+            for name in ("a", "b"):
+                client.subscribe("n any", durable=name).settled().close()
+        assert run("durable", "show", "a").code == 0
+        told = run("durable", "show", "b")
+        assert told.code == 2
+        assert "not one of the first 1" in told.err
+        assert "there are 2" in told.err
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
