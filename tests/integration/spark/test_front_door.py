@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+import siena
 from repository import ROOT
+from siena import testing
 from siena.cli.main import main
 
 GUIDE = (ROOT / "docs" / "guides" / "spark.md").read_text(encoding="utf-8")
 MADE = re.findall(r"^printf .*$", GUIDE, re.MULTILINE)
+CODE = re.findall(r"^```python\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
@@ -39,13 +42,27 @@ def test_the_five_lines_of_the_guide_run(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (code,) = re.findall(r"^```python\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+    code = CODE[0]
     # Java stays in the folder in which it was started, whatever Python does.
     code = re.sub(r'"([a-z]+\.(?:csv|parquet))"', rf'"{folder}/\1"', code)
     exec(code, {})  # noqa: S102 -- our own
     out = capsys.readouterr().out
     assert re.search(r"\|\s*1\|\s*alice\|", out)
     assert re.search(r"\|\s*2\|\s*bob\|", out)
+
+
+def test_the_stream_of_the_guide_reads_the_log_of_a_broker(
+    spark: SparkSession,  # noqa: ARG001 -- the guide's program finds it
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log = {"path": str(tmp_path / "orders")}
+    with testing.broker(log=log) as broker, siena.connect(broker.url) as client:
+        client.publish({"order": 4711, "total": 300}, ack=True)
+        code = CODE[1].replace("siena://127.0.0.1:2606", broker.url)
+        code = re.sub(r'"(large-orders[a-z-]*)"', rf'"{tmp_path}/\1"', code)
+        exec(code, {})  # noqa: S102 -- our own
+    assert re.search(r"\|\s*0\|\s*alice\|", capsys.readouterr().out)
 
 
 def test_a_csv_is_matched_as_the_guide_types_it(

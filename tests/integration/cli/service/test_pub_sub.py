@@ -271,7 +271,7 @@ def test_who_may_not_hear_all_of_it_is_told_what_is_in_force(
     save_credentials(tmp_path / "credentials.json", known)
     access = {
         "credentials": str(tmp_path / "credentials.json"),
-        "roles": {"desk": {"subscribe": "symbol any"}},
+        "roles": {"desk": {"subscribe": "symbol any", "hold": True}},
     }
     with testing.broker(access=access, log={"path": str(tmp_path / "log")}) as broker:
         saved = run("context", "add", "here", broker.url, "--token", str(file))
